@@ -19,6 +19,7 @@ import io.txwatch.schedule.CaseInterleaver;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
 import io.txwatch.schedule.Values;
+import io.txwatch.testcase.Step;
 import io.txwatch.testcase.TestCase;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -36,6 +37,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -78,7 +80,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   /** Statements after which a lost connection is no fault of the DBMS. */
   private static final Pattern ENDS_SESSIONS =
-      Pattern.compile("(?i)\\b(KILL|SHUTDOWN|PG_TERMINATE_BACKEND|ABORT_SESSION)\\b");
+      Pattern.compile("(?i)\\b(KILL|SHUTDOWN|PG_TERMINATE_BACKEND|ABORT_SESSION|\\w+_TIMEOUT)\\b");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -238,7 +240,8 @@ final class ReplayCommand implements Callable<Integer> {
   /** What a campaign reports as {@code crash}. */
   private static OracleVerdict crash(TestCase testCase, ServerCrashException crash) {
     boolean isIntended =
-        testCase.steps().stream().anyMatch(step -> ENDS_SESSIONS.matcher(step.sql()).find());
+        Stream.concat(testCase.setup().stream(), testCase.steps().stream().map(Step::sql))
+            .anyMatch(sql -> ENDS_SESSIONS.matcher(sql).find());
     return new OracleVerdict(
         "crash",
         isIntended ? OracleVerdict.Result.UNSUPPORTED : OracleVerdict.Result.VIOLATION,

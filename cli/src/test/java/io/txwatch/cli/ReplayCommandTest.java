@@ -15,6 +15,8 @@ import java.sql.Statement;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code replay} on a lost update: T1 and T2 read 10, then both write a value computed from it. */
 class ReplayCommandTest {
@@ -208,9 +210,14 @@ class ReplayCommandTest {
         .doesNotContain("writecheck");
   }
 
-  @Test
-  void lostConnectionIsNoneIfTheCaseEndsIt() throws Exception {
-    String ended = file("# isolation: RC\nI: CREATE TABLE t (a INT)\nT1: KILL CONNECTION_ID()\n");
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "T1: KILL CONNECTION_ID()",
+        "T1: SET SESSION wait_timeout = 1\nT2: SELECT SLEEP(3)\nT1: SELECT * FROM t"
+      })
+  void lostConnectionIsNoneIfTheCaseEndsIt(String steps) throws Exception {
+    String ended = file("# isolation: RC\nI: CREATE TABLE t (a INT)\n" + steps + "\n");
 
     Invocation replay =
         Invocation.of("replay", ended, "--url", TestServers.freshDatabase(ServerKind.MARIADB));
