@@ -33,8 +33,9 @@ import org.jspecify.annotations.Nullable;
  * hold: the DBMS may not have read the row, and the matches may be unchanged. Each is therefore
  * {@linkplain EdgeEvidence#POSSIBLE_PREDICATE possible}, and at most two of a kind are emitted for
  * two transactions. A row missing from the set counts as not inserted yet, or as deleted if a
- * deletion of it is known. A cycle through a possible dependency needs overlapping transactions:
- * dependencies are omitted where one transaction ended before the horizon of the other.
+ * deletion of it is known and no write of the reader {@linkplain HiddenRows may hide} it. A cycle
+ * through a possible dependency needs overlapping transactions: dependencies are omitted where one
+ * transaction ended before the horizon of the other.
  *
  * <p>Where a statement found a row by a unique key, another row is chosen only if it gets that key:
  * of other rows, insertions and deletions are omitted, and versions that wrote no column of the
@@ -54,8 +55,8 @@ import org.jspecify.annotations.Nullable;
  *       deleted when S ran.
  *   <li><b>wr</b>: S returned x in version u. A later statement S' of T by P did not return x,
  *       although T did not write x. And the set of S' contains x in a later version than u, or
- *       lacks x and W is known to have deleted u. So the version after u does not match P: T
- *       follows its writer W, whose write S' read.
+ *       lacks x, W is known to have deleted u, and no write of T {@linkplain HiddenRows hides} x.
+ *       So the version after u does not match P: T follows its writer W, whose write S' read.
  * </ul>
  *
  * <p>Both hold for uncertain sets as well. Suppose that the set was read at another time than its
@@ -271,7 +272,9 @@ final class PredicateReads {
     if (!read.mayDependOn(version)) {
       noteMissed(read, version);
     } else if (version.deletion) {
-      if (!isInsertedAfter(version, read.reader.beganAt)) {
+      if (mayFollow(read, version)
+          && !isInsertedAfter(version, read.reader.beganAt)
+          && !HiddenRows.mayHide(read.reader, read.statement, version)) {
         saw(read, version);
       }
     } else if (writer != null && writer.endedAt > read.reader.beganAt && !isGone(version)) {
@@ -319,11 +322,16 @@ final class PredicateReads {
     return !above.isEmpty();
   }
 
+  /** Whether a dependency on the writer of a version is of use. */
+  private static boolean mayFollow(PredicateRead read, Version version) {
+    Transaction writer = version.writer;
+    return writer != null && writer != read.reader && writer.endedAt >= read.reader.horizon;
+  }
+
   private void saw(PredicateRead read, Version version) {
     Transaction writer = version.writer;
     if (writer != null
-        && writer != read.reader
-        && writer.endedAt >= read.reader.horizon
+        && mayFollow(read, version)
         && links(read.reader).linkTwice(writer, POSSIBLE_WR)) {
       emitOrWait(
           new Waiting(
@@ -529,7 +537,7 @@ final class PredicateReads {
                   ? null
                   : row.lastSetRead == readings
                       ? above(version, row.versionInLastSet)
-                      : deletionOf(version);
+                      : deletionSeenBy(after, version);
           Transaction writer = next == null ? null : next.writer;
           if (next != null
               && writer != null
@@ -560,10 +568,11 @@ final class PredicateReads {
     return null;
   }
 
-  private static @Nullable Version deletionOf(Version version) {
+  /** The deletion of a row in that version, if a query that lacks the row saw it for certain. */
+  private static @Nullable Version deletionSeenBy(PredicateRead query, Version version) {
     for (Version next = version.firstNext; next != null; next = next.sibling) {
       if (next.deletion && next.certain && next.fate != Fate.VANISHED) {
-        return next;
+        return HiddenRows.mayHide(query.reader, query.statement, next) ? null : next;
       }
     }
     return null;

@@ -47,6 +47,15 @@ public interface DbmsRules {
   }
 
   /**
+   * Whether a transaction's write may hide another row from its own snapshot: the one that had the
+   * same primary key there, and that another transaction has deleted since. So where rows are
+   * stored by their keys. Otherwise the snapshot shows both rows.
+   */
+  default boolean writesMayHideRows() {
+    return true;
+  }
+
+  /**
    * Whether a write locks its row until the transaction ends, so that no two transactions write it
    * at a time: false for clusters with several writing servers.
    */

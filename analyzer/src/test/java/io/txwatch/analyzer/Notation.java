@@ -10,6 +10,7 @@ import io.txwatch.history.Database;
 import io.txwatch.history.Event;
 import io.txwatch.history.GapReason;
 import io.txwatch.history.IsolationLevel;
+import io.txwatch.history.KeyValues;
 import io.txwatch.history.Outcome;
 import io.txwatch.history.Product;
 import io.txwatch.history.RowAccess;
@@ -50,6 +51,7 @@ import java.util.regex.Pattern;
  *   <li>{@code r1(x0)[a,b]}: it read columns a and b; {@code w1(x0)[a<b]}: it wrote a, and read b;
  *       {@code r1(;_:x0)[/a]}: it read a for its predicate alone; {@code r1(x0)[/a,id=id]}: it
  *       compares the unique key id with a constant. All columns if none are given
+ *   <li>{@code i1(x){7}}: the rows that it chooses or inserts have the key 7
  *   <li>{@code s1(2-3)}: ROLLBACK TO a savepoint undid statements 2 to 3
  *   <li>{@code c1 a1 u1}: it committed, aborted, ended with an unknown outcome
  *   <li>{@code g1}: a gap in transaction 1
@@ -67,7 +69,7 @@ public final class Notation {
       new Database(new Product("PostgreSQL", "18.6"), Map.of());
 
   private static final Pattern STEP =
-      Pattern.compile("([a-z])(\\d+)(?:\\(([^)]*)\\))?(?:\\[([^]]*)])?");
+      Pattern.compile("([a-z])(\\d+)(?:\\(([^)]*)\\))?(?:\\[([^]]*)])?(?:\\{(\\d+)})?");
   private static final Pattern VERSION = Pattern.compile("([a-z])(?:(\\d+)(?:\\.(\\d+))?)?");
 
   private final Database database;
@@ -80,6 +82,9 @@ public final class Notation {
 
   /** The columns of the statement that is being read. */
   private String columns = "";
+
+  /** The keys of the statement that is being read. */
+  private List<KeyValues> keys = List.of();
 
   private Notation(Database database) {
     this.database = database;
@@ -170,6 +175,10 @@ public final class Notation {
     int[] count = counts.computeIfAbsent(tx, this::begin);
     String arguments = matcher.group(3) == null ? "" : matcher.group(3);
     columns = matcher.group(4) == null ? "" : columns(matcher.group(1), matcher.group(4));
+    keys =
+        matcher.group(5) == null
+            ? List.of()
+            : List.of(new KeyValues("t", "id", List.of(Long.valueOf(matcher.group(5)))));
     switch (matcher.group(1).charAt(0)) {
       case 'r' -> statement(tx, count, StatementKind.SELECT, Access.READ, arguments, true);
       case 'l' -> statement(tx, count, StatementKind.LOCKING_SELECT, Access.READ, arguments, true);
@@ -254,7 +263,8 @@ public final class Notation {
             seen,
             null,
             parts.length == 1 ? List.of() : List.of(versionSet(parts[1])),
-            columns));
+            columns,
+            keys));
   }
 
   private void failed(int tx, int[] count, String version) {

@@ -8,9 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.txwatch.anomaly.Confidence;
 import io.txwatch.anomaly.Verdict;
 import io.txwatch.guarantee.Judge;
+import io.txwatch.history.Database;
+import io.txwatch.history.Product;
 import io.txwatch.report.JsonReport;
 import io.txwatch.report.TextReport;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Proven and possible predicate dependencies, in minimal histories. */
 class PredicateTest {
+
+  private static final Database MARIADB = new Database(new Product("MariaDB", "10.11.5"), Map.of());
 
   /** Hermitage's predicate cases, as they run at READ COMMITTED. */
   @ParameterizedTest
@@ -91,6 +96,49 @@ class PredicateTest {
       })
   void historyHasNoAnomaly(String history) {
     assertThat(findings(history)).isEmpty();
+  }
+
+  /**
+   * At MariaDB's REPEATABLE READ, T2 deletes x, and T1 writes a row that may have its key: that row
+   * hides x in T1's snapshot.
+   */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "r1(x0;P:x0) d2(x0) c2 i1(z) r1(z1;P:z1) c1",
+        "r1(x0;P:x0) d2(x0) c2 i1(z) r1(;P:z1) c1",
+        "r1(x0;P:x0) d2(x0) c2 i1(z) d1(z1) r1(;P:) c1",
+        "r1(x0;P:x0) d2(x0) c2 i1(z) r1(z1;P:z1) s1(2-2) r1(x0;P:x0) c1",
+        "r1(x0;P:x0) d2(x0) i2(z) c2 b1(z2) r1(z1;P:z1) c1",
+        "r1(x0;P:x0) d2(x0){7} c2 i1(z){7} r1(z1;P:z1) c1",
+        "i3(x){7} c3 r1(x3;P:x3) d2(x3) c2 i1(z){7} r1(z1;P:z1) c1",
+      })
+  void ownWriteMayHideADeletedRow(String history) {
+    assertThat(findings("1@RR " + history, MARIADB))
+        .filteredOn(finding -> finding.contains("pwr"))
+        .isEmpty();
+  }
+
+  /** Nothing hides x: T1 sees that it was deleted. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1@RR r1(x0;P:x0) d2(x0) c2 r1(;P:) c1",
+        "1@RR r1(x0;P:x0) d2(x0){7} c2 i1(z){8} r1(z1;P:z1) c1",
+        "1@RR i3(x){7} c3 r1(x3;P:x3) d2(x3) c2 i1(z){8} r1(z1;P:z1) c1",
+        "1@RR r1(x0;P:x0) d2(x0){7} c2 w1(z0)[v]{8} r1(z1;P:z1) c1",
+        "1@RR r1(x0;P:x0) d2(x0){7} c2 b1(z0)[v]{8} r1(;P:) c1",
+        "1@RC r1(x0;P:x0) d2(x0) c2 i1(z) r1(z1;P:z1) c1",
+      })
+  void deletionIsSeen(String history) {
+    assertThat(findings(history, MARIADB)).contains("PHANTOM 1-rw(x)>2-pwr(x)>1");
+  }
+
+  /** PostgreSQL's snapshot shows the old row beside the own one. */
+  @Test
+  void noOwnWriteHidesARowOfPostgresql() {
+    assertThat(findings("1@RR r1(x0;P:x0) d2(x0) c2 i1(z) r1(z1;P:z1) c1"))
+        .containsExactly("PHANTOM 1-rw(x)>2-pwr(x)>1");
   }
 
   @Test

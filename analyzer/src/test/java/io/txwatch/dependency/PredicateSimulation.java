@@ -34,10 +34,16 @@ public final class PredicateSimulation {
     /** Reads from a snapshot; aborts on writing a row that changed since or is locked. */
     SNAPSHOT,
     /** Reads the last committed versions; the version set is some commits older. */
-    READ_COMMITTED
+    READ_COMMITTED,
+    /**
+     * Queries read from a snapshot, in which an own write hides the row that had its key; writes
+     * find the newest versions by key, as InnoDB's do at REPEATABLE READ.
+     */
+    SNAPSHOT_BY_KEY
   }
 
   private static final int VALUES = 3;
+  private static final int KEYS = 4;
 
   /** A row at some time: its value, and the list of its writers. */
   private record State(int value, String writers) {}
@@ -61,6 +67,10 @@ public final class PredicateSimulation {
   private final Random random;
   private final TreeMap<Integer, List<Committed>> rows = new TreeMap<>();
   private final Map<Integer, Running> locks = new HashMap<>();
+
+  /** The key of each row. Only by these, not by its id, are two versions of one row. */
+  private final Map<Integer, Integer> keys = new HashMap<>();
+
   private int commit;
   private long nextTransaction = 1;
   private int nextRow = 3;
@@ -70,6 +80,7 @@ public final class PredicateSimulation {
     this.random = random;
     for (int row = 0; row < nextRow; row++) {
       rows.put(row, new ArrayList<>(List.of(new Committed(0, new State(row % VALUES, "")))));
+      keys.put(row, row);
     }
   }
 
@@ -121,8 +132,11 @@ public final class PredicateSimulation {
         begun++;
         Running fresh = new Running(at + 1);
         running.put(at, fresh);
-        events.add(
-            new Event.TransactionBegan(fresh.session, fresh.id, IsolationLevel.READ_COMMITTED, 0));
+        IsolationLevel level =
+            mode == Mode.SNAPSHOT_BY_KEY
+                ? IsolationLevel.REPEATABLE_READ
+                : IsolationLevel.READ_COMMITTED;
+        events.add(new Event.TransactionBegan(fresh.session, fresh.id, level, 0));
       }
     }
   }
@@ -134,7 +148,9 @@ public final class PredicateSimulation {
       return false;
     }
     t.statement++;
-    int seesNow = mode == Mode.SNAPSHOT ? t.snapshot : commit;
+    boolean bySnapshot =
+        mode == Mode.SNAPSHOT || mode == Mode.SNAPSHOT_BY_KEY && dice < 4; // only queries
+    int seesNow = bySnapshot ? t.snapshot : commit;
     int seesSet =
         mode == Mode.READ_COMMITTED
             ? t.lastSeen + random.nextInt(seesNow - t.lastSeen + 1)
@@ -167,6 +183,13 @@ public final class PredicateSimulation {
   }
 
   private boolean insert(Running t) {
+    if (mode == Mode.SNAPSHOT_BY_KEY) {
+      int key = random.nextInt(KEYS);
+      if (rows.keySet().stream().anyMatch(row -> keys.get(row) == key && mayExist(t, row))) {
+        return false;
+      }
+      keys.put(nextRow, key);
+    }
     int row = nextRow++;
     rows.put(row, new ArrayList<>());
     State state = new State(random.nextInt(VALUES), WriterToken.of(t.id, t.statement));
@@ -174,6 +197,12 @@ public final class PredicateSimulation {
     locks.put(row, t);
     send(t, StatementKind.INSERT, List.of(access(Access.INSERT, row, state)), List.of());
     return true;
+  }
+
+  /** Whether a row exists, or will or did if the transaction that has locked it ends. */
+  private boolean mayExist(Running t, int row) {
+    Running owner = locks.get(row);
+    return owner != null && owner != t || visible(t, row, commit) != null;
   }
 
   private boolean write(Running t, int seesNow, int seesSet, boolean delete) {
@@ -224,6 +253,10 @@ public final class PredicateSimulation {
   private @Nullable State visible(Running t, int row, int commits) {
     if (t.own.containsKey(row)) {
       return t.own.get(row);
+    }
+    if (mode == Mode.SNAPSHOT_BY_KEY
+        && t.own.keySet().stream().anyMatch(own -> keys.get(own).equals(keys.get(row)))) {
+      return null;
     }
     State state = null;
     for (Committed each : history(row)) {

@@ -26,4 +26,9 @@ public final class OpenGaussRules implements DbmsRules {
                   + " READ");
     };
   }
+
+  @Override
+  public boolean writesMayHideRows() {
+    return false;
+  }
 }

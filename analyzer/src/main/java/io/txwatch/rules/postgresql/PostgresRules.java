@@ -57,4 +57,9 @@ public final class PostgresRules implements DbmsRules {
   public boolean mayLockByName(String sql) {
     return sql.toLowerCase(Locale.ROOT).contains("advisory");
   }
+
+  @Override
+  public boolean writesMayHideRows() {
+    return false;
+  }
 }

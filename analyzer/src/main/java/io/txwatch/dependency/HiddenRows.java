@@ -1,0 +1,68 @@
+package io.txwatch.dependency;
+
+import io.txwatch.rules.DbmsRules;
+import io.txwatch.rules.PlainReads;
+import io.txwatch.rules.registry.RulesRegistry;
+
+/**
+ * Rows that a transaction's own writes hide from its snapshot.
+ *
+ * <p>Where rows are stored by their primary keys, a snapshot shows one version of each key, and the
+ * transaction's own, if it wrote one. Say that T's snapshot shows row x, that another transaction
+ * deletes x, and that T then writes a row with the key of x: it inserts that row, or updates or
+ * deletes one that was inserted since. T's queries do not return x any more, although they do not
+ * see that it was deleted: if T undoes its write, they return x again.
+ */
+final class HiddenRows {
+
+  private HiddenRows() {}
+
+  /**
+   * Whether a write of a transaction may have hidden a row from one of its queries.
+   *
+   * @param query the number of the query
+   * @param deletion by another transaction, of the row
+   */
+  static boolean mayHide(Transaction reader, int query, Version deletion) {
+    DbmsRules rules = RulesRegistry.of(reader.database().product());
+    if (!rules.writesMayHideRows() || rules.plainReads(reader.level()) == PlainReads.NEWEST) {
+      return false;
+    }
+    return wroteAnother(reader, deletion) || mayHaveWrittenUnseen(reader, query, deletion);
+  }
+
+  private static boolean wroteAnother(Transaction reader, Version deletion) {
+    Row row = deletion.row;
+    for (Version write : reader.writes) {
+      if (write.row != row
+          && write.row.owner() == row.owner()
+          && mayHaveKeyOf(deletion, write.keys())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean mayHaveWrittenUnseen(Transaction reader, int query, Version deletion) {
+    Table table = deletion.row.owner();
+    for (Transaction.Statement statement : reader.statements()) {
+      if (statement.number() < query
+          && statement.kind().mayWrite()
+          && statement.mayHaveWrittenMore()) {
+        long assigned = table.columns.of(statement.columns()).written();
+        KeyBounds keys =
+            KeyBounds.of(reader, statement.keyValues(), table.name)
+                .without(assigned, table.columns);
+        if (mayHaveKeyOf(deletion, keys)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean mayHaveKeyOf(Version deletion, KeyBounds keys) {
+    Version deleted = deletion.previous;
+    return !keys.excludes(deletion.keys()) && (deleted == null || !keys.excludes(deleted.keys()));
+  }
+}
