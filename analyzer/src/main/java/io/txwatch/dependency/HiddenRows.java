@@ -7,11 +7,11 @@ import io.txwatch.rules.registry.RulesRegistry;
 /**
  * Rows that a transaction's own writes hide from its snapshot.
  *
- * <p>Where rows are stored by their primary keys, a snapshot shows one version of each key, and the
- * transaction's own, if it wrote one. Say that T's snapshot shows row x, that another transaction
- * deletes x, and that T then writes a row with the key of x: it inserts that row, or updates or
- * deletes one that was inserted since. T's queries do not return x any more, although they do not
- * see that it was deleted: if T undoes its write, they return x again.
+ * <p>Where rows are stored by their primary keys, a snapshot shows one version of each key: the
+ * transaction's own if it wrote one. If T's snapshot shows row x, another transaction deletes x,
+ * and T then inserts a row with the key of x, or updates or deletes one that was inserted since,
+ * then T's queries do not return x any more. Yet they do not see that it was deleted: if T undoes
+ * its write, they return x again.
  */
 final class HiddenRows {
 

@@ -42,6 +42,14 @@ record ReadPolicy(
     return writesUseCurrentVersions && keepsSnapshot() && level != IsolationLevel.SERIALIZABLE;
   }
 
+  /**
+   * True if a transaction's write of a key may hide the row that has that key in its snapshot, and
+   * that another transaction has since given another key or deleted.
+   */
+  boolean writesMayHideRows() {
+    return writesIgnoreSnapshot();
+  }
+
   private boolean keepsSnapshot() {
     return level.compareTo(IsolationLevel.READ_COMMITTED) > 0;
   }

@@ -21,6 +21,11 @@ import org.jspecify.annotations.Nullable;
  * (Adya, section 4.1). The same two dependencies follow from it: a query precedes the INSERT whose
  * row it does not find, and follows the DELETE.
  *
+ * <p>InnoDB stores rows by their keys: a write of a transaction hides the row that had its key in
+ * the transaction's snapshot, although another transaction has meanwhile given it another key. A
+ * query that finds such a row neither before that change nor after it precedes and follows the
+ * change: no order without transactions has its result.
+ *
  * <p>A write that decides for each row separately whether to change it has the same result before
  * and after the DELETE of a row that it does not change: it does not precede this DELETE.
  *
@@ -30,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class StatementDependencyInference {
 
   private final List<StatementTrace> traces;
+  private final boolean writesMayHideRows;
   private final TreeSet<StatementDependency> dependencies = new TreeSet<>();
   private final Map<Row, StatementTrace> births = new HashMap<>();
   private final Map<Row, StatementTrace> deaths = new HashMap<>();
@@ -37,8 +43,9 @@ final class StatementDependencyInference {
   /** The rows that were inserted or deleted. */
   private final Set<Row> changedRows = new HashSet<>();
 
-  private StatementDependencyInference(List<StatementTrace> traces) {
+  private StatementDependencyInference(List<StatementTrace> traces, boolean writesMayHideRows) {
     this.traces = traces;
+    this.writesMayHideRows = writesMayHideRows;
     for (StatementTrace trace : traces) {
       for (RowWrite write : trace.writes()) {
         if (write.isInsert()) {
@@ -57,9 +64,11 @@ final class StatementDependencyInference {
    * The graph of the committed statements of an execution.
    *
    * @param traces in the order of execution
+   * @param writesMayHideRows {@link ReadPolicy#writesMayHideRows}
    */
-  static StatementGraph graph(List<StatementTrace> traces) {
-    StatementDependencyInference inference = new StatementDependencyInference(traces);
+  static StatementGraph graph(List<StatementTrace> traces, boolean writesMayHideRows) {
+    StatementDependencyInference inference =
+        new StatementDependencyInference(traces, writesMayHideRows);
     for (StatementTrace writer : traces) {
       for (RowWrite write : writer.writes()) {
         inference.addWritten(writer, write);
@@ -67,6 +76,7 @@ final class StatementDependencyInference {
       }
     }
     traces.forEach(inference::addAbsentRows);
+    traces.stream().filter(inference::mayHideRows).forEach(inference::addHiddenRows);
     return new StatementGraph(
         traces.stream().map(StatementTrace::id).toList(), inference.dependencies);
   }
@@ -139,6 +149,38 @@ final class StatementDependencyInference {
     }
     if (death != null && dead) {
       addUse(death, user, user.form(), Kind.PREDICATE_READ);
+    }
+  }
+
+  /** Whether a statement is a query of a snapshot in a transaction that has written before. */
+  private boolean mayHideRows(StatementTrace query) {
+    return writesMayHideRows
+        && query.form() == Form.QUERY
+        && traces.stream()
+            .anyMatch(
+                other ->
+                    other.transaction().equals(query.transaction())
+                        && other.position() < query.position()
+                        && !other.writes().isEmpty());
+  }
+
+  /** Adds the dependencies of a query on rows that exist and that it does not find. */
+  private void addHiddenRows(StatementTrace query) {
+    for (TracedVersionSet set : query.versionSets()) {
+      for (StatementTrace writer : traces) {
+        boolean changedHidden =
+            writer.writes().stream()
+                .map(RowWrite::row)
+                .anyMatch(
+                    row ->
+                        row.table().equals(set.table())
+                            && !set.rows().containsKey(row)
+                            && !changedRows.contains(row));
+        if (changedHidden) {
+          add(query, writer, Kind.PREDICATE_ANTI);
+          add(writer, query, Kind.PREDICATE_READ);
+        }
+      }
     }
   }
 

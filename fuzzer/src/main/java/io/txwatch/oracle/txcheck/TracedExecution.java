@@ -16,9 +16,13 @@ import java.util.List;
  * @param execution the execution of the instrumented case
  * @param traces what the reads have shown of the committed statements
  * @param snapshotTraces the same if writes used what plain queries of their transactions see
+ * @param writesMayHideRows {@link ReadPolicy#writesMayHideRows}
  */
 record TracedExecution(
-    CaseExecution execution, List<StatementTrace> traces, List<StatementTrace> snapshotTraces) {
+    CaseExecution execution,
+    List<StatementTrace> traces,
+    List<StatementTrace> snapshotTraces,
+    boolean writesMayHideRows) {
 
   /** Executes a case with reads around its statements. */
   static TracedExecution of(
@@ -30,21 +34,22 @@ record TracedExecution(
         executor.executeInstrumented(tables.instrument(testCase), level, reads);
     ServerCrashException.throwIfLost(execution);
     if (execution.inconclusiveReason().isPresent() || execution.hadBlocking()) {
-      return new TracedExecution(execution, List.of(), List.of());
+      return new TracedExecution(execution, List.of(), List.of(), policy.writesMayHideRows());
     }
     return new TracedExecution(
         execution,
         new TraceBuilder(execution, reads, tables, policy, false).build(),
-        new TraceBuilder(execution, reads, tables, policy, true).build());
+        new TraceBuilder(execution, reads, tables, policy, true).build(),
+        policy.writesMayHideRows());
   }
 
   /** The statement-dependency graph. */
   StatementGraph graph() {
-    return StatementDependencyInference.graph(traces);
+    return StatementDependencyInference.graph(traces, writesMayHideRows);
   }
 
   /** The graph by the paper's assumption that a write uses the snapshot of its transaction. */
   StatementGraph snapshotGraph() {
-    return StatementDependencyInference.graph(snapshotTraces);
+    return StatementDependencyInference.graph(snapshotTraces, writesMayHideRows);
   }
 }

@@ -121,6 +121,26 @@ class StatementDependencyInferenceTest {
         .containsExactly("1 -PREDICATE_READ-> 4", "2 -PREDICATE_ANTI-> 1");
   }
 
+  /**
+   * T1 gives x another key, and T2 inserts a row with the old key, which hides x in T2's snapshot:
+   * T2's query neither precedes nor follows T1's statement.
+   */
+  @Test
+  void aQueryPrecedesAndFollowsTheChangeOfARowThatItsTransactionHides() {
+    String traces =
+        """
+        T2.1 query  x0    sees x0
+        T1.1 update x0>x1 sees x0
+        T1 commit
+        T2.2 insert >z1   sees x0
+        T2.3 query  z1    sees z1
+        """;
+    assertThat(Traces.dependencies(traces, true))
+        .contains("5 -PREDICATE_ANTI-> 2", "2 -PREDICATE_READ-> 5");
+    assertThat(Traces.dependencies(traces))
+        .doesNotContain("5 -PREDICATE_ANTI-> 2", "2 -PREDICATE_READ-> 5");
+  }
+
   /** The row is inserted and deleted while a snapshot exists: it may be unborn or dead to it. */
   @Test
   void aRowThatCameAndWentIsUnbornAndDeadToASnapshot() {

@@ -94,7 +94,8 @@ class StatementGraphTest {
                 T1.1 query  x0 y0       sees x0 y0
                 T1.2 query  a0          sees a0 b0 x0 y0
                 T1.3 update a0>a1 b0>b1 sees a0 b0 x0 y0
-                """));
+                """),
+            false);
 
     assertThat(graph.isAcyclic()).isTrue();
     assertThat(graph.dependencies().stream().map(StatementDependency::toString))

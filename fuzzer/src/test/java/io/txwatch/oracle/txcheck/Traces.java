@@ -124,7 +124,12 @@ final class Traces {
 
   /** The dependencies of a graph, with names such as {@code 1 -ITEM_READ-> 2}. */
   static List<String> dependencies(String text) {
-    return StatementDependencyInference.graph(of(text)).dependencies().stream()
+    return dependencies(text, false);
+  }
+
+  /** The same, perhaps of a DBMS where a write may hide another row of its key. */
+  static List<String> dependencies(String text, boolean writesMayHideRows) {
+    return StatementDependencyInference.graph(of(text), writesMayHideRows).dependencies().stream()
         .map(StatementDependency::toString)
         .toList();
   }
