@@ -1,7 +1,5 @@
 package io.txwatch.dependency;
 
-import io.txwatch.rules.DbmsRules;
-import io.txwatch.rules.PlainReads;
 import io.txwatch.rules.registry.RulesRegistry;
 
 /**
@@ -24,11 +22,8 @@ final class HiddenRows {
    * @param deletion by another transaction, of the row
    */
   static boolean mayHide(Transaction reader, int query, Version deletion) {
-    DbmsRules rules = RulesRegistry.of(reader.database().product());
-    if (!rules.writesMayHideRows() || rules.plainReads(reader.level()) == PlainReads.NEWEST) {
-      return false;
-    }
-    return wroteAnother(reader, deletion) || mayHaveWrittenUnseen(reader, query, deletion);
+    return RulesRegistry.of(reader.database().product()).writesMayHideRows(reader.level())
+        && (wroteAnother(reader, deletion) || mayHaveWrittenUnseen(reader, query, deletion));
   }
 
   private static boolean wroteAnother(Transaction reader, Version deletion) {

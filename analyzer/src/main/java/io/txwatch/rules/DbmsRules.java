@@ -47,12 +47,12 @@ public interface DbmsRules {
   }
 
   /**
-   * Whether a transaction's write may hide another row from its own snapshot: the one that had the
-   * same primary key there, and that another transaction has deleted since. So where rows are
-   * stored by their keys. Otherwise the snapshot shows both rows.
+   * Whether a transaction's write may hide another row from its own plain SELECTs: the one that has
+   * the same primary key in its snapshot, and that another transaction has deleted since. So where
+   * rows are stored by their keys. Otherwise the SELECTs return both rows.
    */
-  default boolean writesMayHideRows() {
-    return true;
+  default boolean writesMayHideRows(IsolationLevel level) {
+    return plainReads(level) != PlainReads.NEWEST;
   }
 
   /**

@@ -28,7 +28,7 @@ public final class OpenGaussRules implements DbmsRules {
   }
 
   @Override
-  public boolean writesMayHideRows() {
+  public boolean writesMayHideRows(IsolationLevel level) {
     return false;
   }
 }

@@ -59,7 +59,7 @@ public final class PostgresRules implements DbmsRules {
   }
 
   @Override
-  public boolean writesMayHideRows() {
+  public boolean writesMayHideRows(IsolationLevel level) {
     return false;
   }
 }

@@ -23,6 +23,7 @@ import io.txwatch.pattern.PatternFile;
 import io.txwatch.pattern.PatternMatch;
 import io.txwatch.pattern.PatternMatcher;
 import io.txwatch.pattern.RecordedOperation;
+import io.txwatch.rules.registry.RulesRegistry;
 import io.txwatch.schedule.CaseExecution;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.schedule.StepOutcome;
@@ -152,7 +153,12 @@ public final class ApTrans implements Oracle {
     if (execution.undecided().isPresent()) {
       return verdict(Result.UNDECIDED, execution.undecided().get());
     }
-    Recording recording = Recording.of(recorded, execution, dialect);
+    Recording recording =
+        Recording.of(
+            recorded,
+            execution,
+            dialect,
+            RulesRegistry.of(database.product()).writesMayHideRows(execution.level()));
     if (recording.gap().isPresent()) {
       return verdict(Result.UNDECIDED, recording.gap().get());
     }

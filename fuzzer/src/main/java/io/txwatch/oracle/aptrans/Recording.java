@@ -39,6 +39,7 @@ final class Recording {
   private final RecordedCase recorded;
   private final CaseExecution execution;
   private final WriteRecording dialect;
+  private final boolean writesMayHideRows;
 
   /** By the id of a step, its transaction. */
   private final Map<Integer, String> transactions = new HashMap<>();
@@ -54,15 +55,28 @@ final class Recording {
 
   private final List<RecordedOperation> operations = new ArrayList<>();
 
-  private Recording(RecordedCase recorded, CaseExecution execution, WriteRecording dialect) {
+  private Recording(
+      RecordedCase recorded,
+      CaseExecution execution,
+      WriteRecording dialect,
+      boolean writesMayHideRows) {
     this.recorded = recorded;
     this.execution = execution;
     this.dialect = dialect;
+    this.writesMayHideRows = writesMayHideRows;
   }
 
-  /** What an execution has recorded. */
-  static Recording of(RecordedCase recorded, CaseExecution execution, WriteRecording dialect) {
-    Recording recording = new Recording(recorded, execution, dialect);
+  /**
+   * What an execution has recorded.
+   *
+   * @param writesMayHideRows {@link io.txwatch.rules.DbmsRules#writesMayHideRows}, at its level
+   */
+  static Recording of(
+      RecordedCase recorded,
+      CaseExecution execution,
+      WriteRecording dialect,
+      boolean writesMayHideRows) {
+    Recording recording = new Recording(recorded, execution, dialect, writesMayHideRows);
     recording.collectTransactions();
     recording.collectWrites();
     recording.addWrites();
@@ -242,7 +256,7 @@ final class Recording {
         }
       }
     }
-    if (form.isWholeTable()) {
+    if (form.isWholeTable() && (isLocking || !mayHideRows(step))) {
       addAbsentRows(step, form.tables().get(0), seen, isLocking);
     }
   }
@@ -264,6 +278,22 @@ final class Recording {
       operations.add(write);
     }
     operations.add(operation(Type.READ, step, item, number, access));
+  }
+
+  /** Whether its transaction may have hidden rows of its snapshot from a step: it wrote before. */
+  private boolean mayHideRows(int step) {
+    if (writesMayHideRows) {
+      for (int before : execution.order()) {
+        if (before == step) {
+          return false;
+        }
+        if (Objects.equals(transactions.get(before), transactions.get(step))
+            && SqlText.of(execution.outcome(before).step().sql()).write().isPresent()) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** A row of the table that was not returned: it did not exist yet, or no longer. */
