@@ -71,6 +71,11 @@ public interface DbmsBehaviour {
     return Optional.empty();
   }
 
+  /** True if an INSERT without a column list gives a hidden column its default. */
+  default boolean fillsHiddenColumns() {
+    return true;
+  }
+
   /** True if a write uses the current versions of rows, not those that a query would see. */
   default boolean writesUseCurrentVersions() {
     return false;

@@ -159,7 +159,7 @@ public final class ServerCaseExecutor implements CaseExecutor, AutoCloseable {
         }
         Application application =
             purpose == Purpose.WATCHED
-                ? new WatchedApplication()
+                ? new WatchedApplication(dbms.fillsHiddenColumns())
                 : new LoggedApplication(dbms.changeLog().orElseThrow());
         return new Resources(
             workspace,

@@ -80,6 +80,14 @@ public final class ScheduleExecutor implements AutoCloseable {
         };
 
     /**
+     * Whether the tables of a case with this set-up can be filled again for the next one, instead
+     * of being defined again.
+     */
+    default boolean canRefill(List<String> setup) {
+      return true;
+    }
+
+    /**
      * Called when a case has been set up, before its sessions start.
      *
      * @param isNew false if its tables are those of the previous case, with other rows
@@ -233,7 +241,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     if (isSerial && restoreStatements.isEmpty()) {
       fixture.restore(testCase);
     } else if (!isSerial) {
-      isNew = fixture.setUp(testCase);
+      isNew = setUp(testCase);
     }
     if (!changesOnlyRows) {
       fixture.invalidate();
@@ -263,7 +271,7 @@ public final class ScheduleExecutor implements AutoCloseable {
     TestCase testCase = rendered(given);
     monitor.awaitHousekeeping();
     boolean changesOnlyRows = SchemaFixture.changesOnlyRows(testCase);
-    boolean isNew = fixture.setUp(testCase);
+    boolean isNew = setUp(testCase);
     if (!changesOnlyRows) {
       fixture.invalidate();
     }
@@ -304,6 +312,13 @@ public final class ScheduleExecutor implements AutoCloseable {
             Optional.empty(),
             application.observed()),
         undecided.isPresent() ? List.of() : run.schedules());
+  }
+
+  private boolean setUp(TestCase testCase) throws SQLException, SetupException {
+    if (!application.canRefill(testCase.setup())) {
+      fixture.invalidate();
+    }
+    return fixture.setUp(testCase);
   }
 
   /** Begins to probe the sessions of a case. */

@@ -70,6 +70,14 @@ public record StepOutcome(
     return status == Status.OK;
   }
 
+  /** True if another outcome has the same rows, in any order, or count, or error. */
+  public boolean hasResultOf(StepOutcome other) {
+    return status == other.status
+        && updateCount == other.updateCount
+        && vendorCode == other.vendorCode
+        && Values.bag(rows).equals(Values.bag(other.rows));
+  }
+
   /** True if it returned a result, even an empty one. */
   public boolean isQuery() {
     return succeeded() && !columns.isEmpty();

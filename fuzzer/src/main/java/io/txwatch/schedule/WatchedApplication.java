@@ -2,6 +2,7 @@ package io.txwatch.schedule;
 
 import io.txwatch.capture.Pipeline;
 import io.txwatch.catalog.UnsupportedDatabaseException;
+import io.txwatch.dbms.Dbms;
 import io.txwatch.dbms.Workspace;
 import io.txwatch.history.Event;
 import io.txwatch.history.EventSink;
@@ -11,6 +12,7 @@ import io.txwatch.prepare.Preparation;
 import io.txwatch.product.registry.Products;
 import io.txwatch.settings.Setting;
 import io.txwatch.settings.Settings;
+import io.txwatch.testcase.SqlText;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -32,6 +34,7 @@ public final class WatchedApplication implements ScheduleExecutor.Application {
 
   private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
+  private final boolean fillsHiddenColumns;
   private final Settings settings =
       Settings.read(List.of()).with(Setting.INSTRUMENT, "predicates").with(Setting.REDACT, "false");
 
@@ -44,6 +47,21 @@ public final class WatchedApplication implements ScheduleExecutor.Application {
   private final Log log = new Log();
   private @Nullable Connection preparing;
   private @Nullable Preparation preparation;
+
+  /**
+   * Creates an application.
+   *
+   * @param fillsHiddenColumns {@link Dbms#fillsHiddenColumns}
+   */
+  public WatchedApplication(boolean fillsHiddenColumns) {
+    this.fillsHiddenColumns = fillsHiddenColumns;
+  }
+
+  /** Rows that are inserted without an id would not be seen. */
+  @Override
+  public boolean canRefill(List<String> setup) {
+    return fillsHiddenColumns || setup.stream().noneMatch(sql -> SqlText.of(sql).lacksColumns());
+  }
 
   /**
    * Adds the auxiliary columns to the case's tables if they are new; on PostgreSQL the versions are

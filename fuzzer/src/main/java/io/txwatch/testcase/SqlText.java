@@ -292,12 +292,21 @@ public final class SqlText {
 
   /** The text of an INSERT with the column list added, unless it has one. */
   public String withColumns(Collection<String> columns) {
-    Optional<Write> insert = write().filter(write -> write.is("INSERT", "REPLACE"));
-    return insert
-        .map(Write::name)
-        .filter(name -> !name.isEmpty())
-        .filter(name -> tokens.isAnyWord(name.to(), "VALUES", "VALUE", "SELECT", "WITH"))
+    return nameWithoutColumns()
         .map(name -> withBefore(List.of(name.to()), "(" + String.join(", ", columns) + ") "))
         .orElse(tokens.text());
+  }
+
+  /** True if it is an INSERT without a column list. */
+  public boolean lacksColumns() {
+    return nameWithoutColumns().isPresent();
+  }
+
+  private Optional<Span> nameWithoutColumns() {
+    return write()
+        .filter(write -> write.is("INSERT", "REPLACE"))
+        .map(Write::name)
+        .filter(name -> !name.isEmpty())
+        .filter(name -> tokens.isAnyWord(name.to(), "VALUES", "VALUE", "SELECT", "WITH"));
   }
 }

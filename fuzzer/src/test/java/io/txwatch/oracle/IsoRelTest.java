@@ -54,6 +54,33 @@ class IsoRelTest {
     }
   }
 
+  /** MySQL gives a row that is inserted without a column list no default id. */
+  @ParameterizedTest
+  @EnumSource(names = {"MARIADB", "MYSQL"})
+  void rowsInsertedWithoutAColumnListAreSeenInEachExecution(ServerKind kind) throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      for (int i = 0; i < 2; i++) {
+        OracleVerdict verdict =
+            new IsoRel()
+                .judge(
+                    fixture.execute(
+                        """
+                        I: CREATE TABLE t (id INT PRIMARY KEY, v INT) {ENGINE}
+                        I: INSERT INTO t VALUES (1, 10)
+                        T1: BEGIN
+                        T1: SELECT * FROM t
+                        T2: UPDATE t SET v = 11
+                        T1: UPDATE t SET v = 12
+                        T1: COMMIT
+                        """,
+                        "RC"),
+                    fixture.executor());
+
+        assertThat(verdict.reason()).isEqualTo("permitted at this level: LOST_UPDATE of T1, T2");
+      }
+    }
+  }
+
   /**
    * A level that is set for the session applies from its next transaction on. MariaDB executes the
    * one that a second BEGIN begins at the previous level: T1's query locks nothing, and T1 then

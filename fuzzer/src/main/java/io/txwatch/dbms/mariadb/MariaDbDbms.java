@@ -31,6 +31,11 @@ final class MariaDbDbms extends MySqlDbms {
         || (text.startsWithAny("BEGIN", "COMMIT") && text.tokens().count() == 1);
   }
 
+  @Override
+  public boolean fillsHiddenColumns() {
+    return true;
+  }
+
   /**
    * MariaDB executes a block as one statement; after a failed statement, the rest is not executed.
    */

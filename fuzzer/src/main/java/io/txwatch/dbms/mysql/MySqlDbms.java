@@ -308,6 +308,12 @@ public class MySqlDbms extends AbstractDbms {
         : Optional.empty();
   }
 
+  /** MySQL applies no default that is an expression. */
+  @Override
+  public boolean fillsHiddenColumns() {
+    return false;
+  }
+
   @Override
   public boolean writesUseCurrentVersions() {
     return isInnodb();

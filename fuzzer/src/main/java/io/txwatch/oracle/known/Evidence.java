@@ -152,6 +152,19 @@ public final class Evidence {
         && new WriteCheck().judge(without, executor).result() == OracleVerdict.Result.CLEAN;
   }
 
+  /** True if the steps that a changed case still has, and the final state, are as observed. */
+  public boolean hasSameResultsIn(TestCase changed)
+      throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+    CaseExecution again = executor.execute(changed, execution.level());
+    return again.inconclusiveReason().isEmpty()
+        && again.finalState().equals(execution.finalState())
+        && again.outcomes().stream()
+            .allMatch(
+                outcome ->
+                    !execution.testCase().steps().contains(outcome.step())
+                        || outcome.hasResultOf(execution.outcome(outcome.step())));
+  }
+
   /** True if a changed case is no violation of WriteCheck. */
   public boolean disappearsIn(TestCase changed)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {

@@ -30,6 +30,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -1260,6 +1261,39 @@ class KnownBehaviourTest {
       ExecutorFixture fixture, CaseExecution execution, KnownBehaviour expected) throws Exception {
     OracleVerdict verdict = new Troc().judge(execution, fixture.executor());
     assertKnown(fixture, execution, verdict, expected);
+  }
+
+  /** T1's second query, after a rollback to a savepoint before the first one, sees T2's change. */
+  @ParameterizedTest
+  @EnumSource(names = {"MARIADB", "MYSQL"})
+  void aSnapshotEndsWithARollbackToAnEarlySavepoint(ServerKind kind) throws Exception {
+    String early =
+        """
+        I: CREATE TABLE t (id INT NOT NULL PRIMARY KEY, v INT) {ENGINE}
+        I: INSERT INTO t VALUES (1, 10), (2, 20)
+        T1: BEGIN
+        T1: SAVEPOINT s
+        T1: SELECT * FROM t
+        T2: UPDATE t SET v = 11 WHERE id = 1
+        T1: ROLLBACK TO SAVEPOINT s
+        T1: SELECT * FROM t
+        T1: COMMIT
+        """;
+    try (ExecutorFixture fixture = new ExecutorFixture(kind)) {
+      CaseExecution execution = fixture.execute(early, "RR");
+      for (Oracle oracle : List.of(new Troc(), new IsoRel())) {
+        OracleVerdict verdict = oracle.judge(execution, fixture.executor());
+        assertKnown(fixture, execution, verdict, InnodbBehaviour.EARLY_SAVEPOINT);
+      }
+      CaseExecution late =
+          fixture.execute(
+              early.replace(
+                  "T1: SAVEPOINT s\nT1: SELECT",
+                  "T1: SELECT 1 FROM t\nT1: SAVEPOINT s\nT1: SELECT"),
+              "RR");
+      assertThat(new Troc().judge(late, fixture.executor()).result())
+          .isEqualTo(OracleVerdict.Result.CLEAN);
+    }
   }
 
   /** Asserts the label of a violation, and that other rows, counts and final states have none. */
