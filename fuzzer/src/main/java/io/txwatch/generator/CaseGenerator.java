@@ -316,20 +316,19 @@ public final class CaseGenerator {
         .draw("advisory lock", random)
         .ifPresent(text -> steps.add(GeneratedStatement.control(text)));
     int size = random.between(1, most);
-    Optional<String> savepointSql = grammar.savepoint("s");
-    int savepoint =
-        size > 2 && savepointSql.isPresent() && random.percent("savepoint", 10)
-            ? random.below(size - 1)
-            : -1;
+    Optional<String> savepoint =
+        grammar.savepoint("s").filter(some -> size > 2 && random.percent("savepoint", 10));
+    int before = savepoint.isPresent() ? random.below(size) : -1; // this statement
     for (int i = 0; i < size; i++) {
+      if (i == before) {
+        steps.add(GeneratedStatement.control(savepoint.orElseThrow()));
+      }
       steps.add(
           i == 0 && caseKind.startsWithQuery(random) ? statements.query() : statements.next());
-      if (i == savepoint) {
-        steps.add(GeneratedStatement.control(savepointSql.orElseThrow()));
-      } else if (savepoint >= 0 && i == savepoint + 1) {
+      if (i == before) {
         Optional<String> release = grammar.release("s").filter(some -> random.percent(25));
         steps.add(GeneratedStatement.control(release.orElse("ROLLBACK TO SAVEPOINT s")));
-      } else if (caseKind == CaseKind.STATEMENTS && savepoint < 0 && i < size - 1) {
+      } else if (caseKind == CaseKind.STATEMENTS && before < 0 && i < size - 1) {
         productions
             .draw("begin again", random)
             .ifPresent(begin -> steps.add(GeneratedStatement.control(begin)));
