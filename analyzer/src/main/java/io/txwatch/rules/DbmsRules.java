@@ -48,8 +48,8 @@ public interface DbmsRules {
 
   /**
    * Whether a transaction's write may hide another row from its own plain SELECTs: the one that has
-   * the same primary key in its snapshot, and that another transaction has deleted since. So where
-   * rows are stored by their keys. Otherwise the SELECTs return both rows.
+   * the same primary key in its snapshot, and that another transaction has deleted since. That is
+   * so where rows are stored by their keys; otherwise the SELECTs return both rows.
    */
   default boolean writesMayHideRows(IsolationLevel level) {
     return plainReads(level) != PlainReads.NEWEST;
