@@ -185,7 +185,7 @@ public final class PredicateSimulation {
   private boolean insert(Running t) {
     if (mode == Mode.SNAPSHOT_BY_KEY) {
       int key = random.nextInt(KEYS);
-      if (rows.keySet().stream().anyMatch(row -> keys.get(row) == key && mayExist(t, row))) {
+      if (rows.keySet().stream().anyMatch(row -> key(row) == key && mayExist(t, row))) {
         return false;
       }
       keys.put(nextRow, key);
@@ -197,6 +197,10 @@ public final class PredicateSimulation {
     locks.put(row, t);
     send(t, StatementKind.INSERT, List.of(access(Access.INSERT, row, state)), List.of());
     return true;
+  }
+
+  private int key(int row) {
+    return Objects.requireNonNull(keys.get(row));
   }
 
   /** Whether a row exists, or will or did if the transaction that has locked it ends. */
@@ -255,7 +259,7 @@ public final class PredicateSimulation {
       return t.own.get(row);
     }
     if (mode == Mode.SNAPSHOT_BY_KEY
-        && t.own.keySet().stream().anyMatch(own -> keys.get(own).equals(keys.get(row)))) {
+        && t.own.keySet().stream().anyMatch(own -> key(own) == key(row))) {
       return null;
     }
     State state = null;
