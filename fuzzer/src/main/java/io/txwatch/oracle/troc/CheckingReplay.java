@@ -115,9 +115,15 @@ final class CheckingReplay extends ExecutionReplay {
     SnapshotTimes before = transaction.snapshot;
     transaction.snapshot =
         before.after(transaction.semantics, form, outcome, timeline.begin(outcome), tableReads);
+    SnapshotTimes after = transaction.snapshot;
+    boolean isFirst = before.ofAll() == SnapshotTimes.NONE && after.ofAll() != SnapshotTimes.NONE;
+    if (isFirst && !outcome.succeeded()) { // one that fails before it is executed takes none
+      for (String table : versions.tables()) {
+        transaction.uncertainSnapshots.put(table, after.ofAll());
+      }
+    }
     if (!outcome.succeeded() || tableReads.isUncertain(form)) {
-      transaction
-          .snapshot
+      after
           .ofTables()
           .forEach(
               (table, moment) -> {

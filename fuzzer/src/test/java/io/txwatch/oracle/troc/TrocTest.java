@@ -363,4 +363,32 @@ class TrocTest {
       assertThat(verdict.result()).as(verdict.reason()).isEqualTo(OracleVerdict.Result.CLEAN);
     }
   }
+
+  /** SQLite rejects T2's INSERT when it prepares it: the snapshot is that of T2's UPDATE. */
+  @ParameterizedTest
+  @CsvSource({
+    "INSERT INTO t VALUES (3) ON CONFLICT (id) DO NOTHING, UNDECIDED",
+    "SELECT v FROM t, UNDECIDED",
+    "INSERT INTO t VALUES (2), CLEAN"
+  })
+  void aStatementThatIsRejectedTakesNoSnapshot(String first, OracleVerdict.Result expected)
+      throws Exception {
+    try (ExecutorFixture fixture = new ExecutorFixture(ServerKind.SQLITE)) {
+      CaseExecution execution =
+          fixture.execute(
+              """
+              I: CREATE TABLE t (id INT)
+              I: INSERT INTO t VALUES (1)
+              T2: BEGIN
+              T2: %s
+              T1: UPDATE t SET id = 0
+              T2: UPDATE t SET id = 4 WHERE id = 1
+              T2: COMMIT
+              """
+                  .formatted(first),
+              "SER");
+      OracleVerdict verdict = new Troc().judge(execution, fixture.executor());
+      assertThat(verdict.result()).as(verdict.reason()).isEqualTo(expected);
+    }
+  }
 }
