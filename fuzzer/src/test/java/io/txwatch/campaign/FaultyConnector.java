@@ -41,7 +41,7 @@ enum FaultyConnector implements Connector {
       return Connection.TRANSACTION_READ_COMMITTED;
     }
   },
-  ALL_AS_READ_UNCOMMITTED(ServerKind.MARIADB, 64) {
+  ALL_AS_READ_UNCOMMITTED(ServerKind.MARIADB, 80) {
     @Override
     int level(int level) {
       return Connection.TRANSACTION_READ_UNCOMMITTED;
@@ -103,7 +103,7 @@ enum FaultyConnector implements Connector {
       return sql.startsWith("ROLLBACK TO") ? "DO 0" : sql;
     }
   },
-  UNLOCKED_FOR_UPDATE(ServerKind.MARIADB, 136) {
+  UNLOCKED_FOR_UPDATE(ServerKind.MARIADB, 32) {
     @Override
     String sql(String sql, List<String> before) {
       return sql.startsWith("SELECT") ? sql.replace(" FOR UPDATE", "") : sql;

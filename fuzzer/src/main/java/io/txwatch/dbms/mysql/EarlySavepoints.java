@@ -45,8 +45,8 @@ final class EarlySavepoints {
   }
 
   /**
-   * True if a violation disappears, and all else stays, where each ROLLBACK TO an early savepoint
-   * ends the transaction and another one begins.
+   * True if a case is a violation again, and is none, with the same results, where each ROLLBACK TO
+   * an early savepoint ends the transaction and another one begins.
    */
   static boolean explain(Evidence evidence)
       throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
@@ -56,7 +56,10 @@ final class EarlySavepoints {
       return false;
     }
     TestCase ended = testCase.withSteps(steps);
-    return evidence.hasSameResultsIn(ended) && evidence.disappearsIn(ended, oracle(evidence));
+    Oracle oracle = oracle(evidence);
+    return evidence.hasSameResultsIn(ended)
+        && evidence.disappearsIn(ended, oracle)
+        && !evidence.disappearsIn(testCase, oracle);
   }
 
   private static Oracle oracle(Evidence evidence) {

@@ -96,24 +96,6 @@ public enum InnodbBehaviour implements KnownBehaviour {
           && evidence.needs(Mechanism.SNAPSHOT_BESIDE_CURRENT_READ);
     }
   },
-  EARLY_SAVEPOINT(
-      "innodb-early-savepoint",
-      FindingClass.KNOWN_BUG,
-      EnumSet.allOf(OracleKind.class),
-      "A transaction sets a savepoint before it uses a table, and rolls back to it later: then its"
-          + " snapshot and its locks are gone, although it has not ended. What it reads afterwards"
-          + " may differ from what it has read, and others may change the rows that it has locked.",
-      "MySQL manual, SAVEPOINT: \"The ROLLBACK TO SAVEPOINT statement rolls back a transaction to the"
-          + " named savepoint without terminating the transaction. [...] InnoDB does not release the"
-          + " row locks that were stored in memory after the savepoint.\" MySQL bug 119490 (Open)"
-          + " reports it of the lock of an UPDATE; no report of the snapshot is known. Observed on"
-          + " MariaDB 10.11.5 and MySQL 9.7.4") {
-    @Override
-    public boolean matches(Evidence evidence)
-        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
-      return evidence.isAboveReadCommitted() && EarlySavepoints.explain(evidence);
-    }
-  },
   CURRENT_WRITES(
       "innodb-current-writes",
       FindingClass.BY_DESIGN,
@@ -166,6 +148,24 @@ public enum InnodbBehaviour implements KnownBehaviour {
       return !undone.isEmpty()
           && evidence.isExplainedBy(Mechanism.LEVEL)
           && evidence.disappearsWithout(undone::contains);
+    }
+  },
+  EARLY_SAVEPOINT(
+      "innodb-early-savepoint",
+      FindingClass.KNOWN_BUG,
+      EnumSet.allOf(OracleKind.class),
+      "A transaction sets a savepoint before it uses a table, and rolls back to it later: then its"
+          + " snapshot and its locks are gone, although it has not ended. What it reads afterwards"
+          + " may differ from what it has read, and others may change the rows that it has locked.",
+      "MySQL manual, SAVEPOINT: \"The ROLLBACK TO SAVEPOINT statement rolls back a transaction to the"
+          + " named savepoint without terminating the transaction. [...] InnoDB does not release the"
+          + " row locks that were stored in memory after the savepoint.\" MySQL bug 119490 (Open)"
+          + " reports it of the lock of an UPDATE; no report of the snapshot is known. Observed on"
+          + " MariaDB 10.11.5 and MySQL 9.7.4") {
+    @Override
+    public boolean matches(Evidence evidence)
+        throws SQLException, ScheduleExecutor.SetupException, InterruptedException {
+      return evidence.isAboveReadCommitted() && EarlySavepoints.explain(evidence);
     }
   };
 
