@@ -1,5 +1,6 @@
 package io.txwatch.dependency;
 
+import io.txwatch.history.StatementKind;
 import io.txwatch.rules.registry.RulesRegistry;
 
 /**
@@ -38,13 +39,14 @@ final class HiddenRows {
     return false;
   }
 
+  /** A trigger or a cascade of any statement may have written the table; no event reports that. */
   private static boolean mayHaveWrittenUnseen(Transaction reader, int query, Version deletion) {
     Table table = deletion.row.owner();
     for (Transaction.Statement statement : reader.statements()) {
-      if (statement.number() < query
-          && statement.kind().mayWrite()
-          && statement.mayHaveWrittenMore()) {
-        long assigned = table.columns.of(statement.columns()).written();
+      if (statement.number() < query && statement.kind().mayWrite()) {
+        boolean assignsNone =
+            statement.kind() == StatementKind.INSERT && statement.columns().isEmpty();
+        long assigned = assignsNone ? 0 : table.columns.of(statement.columns()).written();
         KeyBounds keys =
             KeyBounds.of(reader, statement.keyValues(), table.name)
                 .without(assigned, table.columns);

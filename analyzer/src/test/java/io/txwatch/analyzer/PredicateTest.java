@@ -107,6 +107,7 @@ class PredicateTest {
       strings = {
         "r1(x0;P:x0) d2(x0) c2 i1(z) r1(z1;P:z1) c1",
         "r1(x0;P:x0) d2(x0) c2 i1(z) r1(;P:z1) c1",
+        "r1(x0;P:x0) d2(x0) c2 i1() r1(;P:) c1",
         "r1(x0;P:x0) d2(x0) c2 i1(z) d1(z1) r1(;P:) c1",
         "r1(x0;P:x0) d2(x0) c2 i1(z) r1(z1;P:z1) s1(2-2) r1(x0;P:x0) c1",
         "r1(x0;P:x0) d2(x0) i2(z) c2 b1(z2) r1(z1;P:z1) c1",
