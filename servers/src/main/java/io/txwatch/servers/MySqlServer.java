@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -26,8 +27,8 @@ public final class MySqlServer extends LocalServer {
   private static final String BINLOG_VARIABLE = "TXWATCH_MYSQL_BINLOG";
   private static final String USER = "root";
 
-  private MySqlServer(Path home, Launcher launcher) {
-    super(ServerKind.MYSQL, USER, data -> copy(home, data), launcher);
+  private MySqlServer(Path home, Launcher launcher, IntSupplier ports) {
+    super(ServerKind.MYSQL, USER, data -> copy(home, data), launcher, ports);
   }
 
   /** Without its UUID: the server makes one of its own, and can be another one's replica. */
@@ -48,6 +49,11 @@ public final class MySqlServer extends LocalServer {
    * @throws ServerUnavailableException if it cannot be started
    */
   public static MySqlServer start(String... more) {
+    return start(ServerProcess::freePort, more);
+  }
+
+  /** The same on the first of these ports on which it can listen. */
+  static MySqlServer start(IntSupplier ports, String... more) {
     Path home =
         home()
             .orElseThrow(
@@ -66,7 +72,7 @@ public final class MySqlServer extends LocalServer {
                   "--port=" + port,
                   "--bind-address=127.0.0.1",
                   "--socket=" + directory.resolve("s"),
-                  "--pid-file=" + directory.resolve("pid"),
+                  "--pid-file=" + pidFile(directory),
                   "--max-connections=200",
                   // Data need not be durable; otherwise each new table would wait for the disk.
                   "--innodb-flush-method=nosync"));
@@ -76,8 +82,9 @@ public final class MySqlServer extends LocalServer {
                   : List.of("--server-id=1", "--log-bin=binlog", "--sync-binlog=0"));
           command.addAll(List.of(more));
           return ServerProcess.start(
-              command, Map.of(), directory, "KILL", () -> ServerProcess.isListening(port));
-        });
+              command, Map.of(), directory, "KILL", () -> isReady(directory, port));
+        },
+        ports);
   }
 
   /** The newest by name in the cache. */

@@ -31,7 +31,7 @@ public final class PostgresServer extends LocalServer {
   private static final String USER = "postgres";
 
   private PostgresServer(InitialData initial, Launcher launcher) {
-    super(ServerKind.POSTGRESQL, USER, initial, launcher);
+    super(ServerKind.POSTGRESQL, USER, initial, launcher, ServerProcess::freePort);
   }
 
   /**

@@ -1,13 +1,18 @@
 package io.txwatch.servers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.Statement;
+import java.util.PrimitiveIterator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class TestServersTest {
@@ -43,6 +48,26 @@ class TestServersTest {
   @MethodSource("io.txwatch.servers.TestServers#kinds")
   void theSameServerServesTheWholeJvm(ServerKind kind) {
     assertThat(TestServers.of(kind)).isSameAs(TestServers.of(kind));
+  }
+
+  /** Two processes may be given the same free port. */
+  @ParameterizedTest
+  @EnumSource(names = {"MARIADB", "MYSQL"})
+  void serverWhosePortWasTakenListensOnAnother(ServerKind kind) throws Exception {
+    assumeThat(TestServers.missing(kind)).isEmpty();
+    try (MariaDbServer first = MariaDbServer.start()) {
+      PrimitiveIterator.OfInt ports =
+          IntStream.of(first.port(), ServerProcess.freePort()).iterator();
+      try (LocalServer second =
+          kind == ServerKind.MYSQL
+              ? MySqlServer.start(ports::nextInt)
+              : MariaDbServer.start(ports::nextInt)) {
+        assertThat(second.port()).isNotEqualTo(first.port());
+        second.newDatabase("shop");
+        assertThatThrownBy(() -> DriverManager.getConnection(first.url("shop")))
+            .hasMessageContaining("Unknown database 'shop'");
+      }
+    }
   }
 
   @Test
