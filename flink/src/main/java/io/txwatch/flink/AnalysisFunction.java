@@ -17,6 +17,8 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.streaming.api.TimeDomain;
+import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A record waits until the watermark has passed its time, and until each stream of its database
  * has: one that lags behind the others, because its process could not reach the broker for a while,
- * is awaited for {@link HistoryJob#MAX_SILENCE}. So the answer does not depend on the order in
+ * is awaited for a while ({@link LaggingStreams}). So the answer does not depend on the order in
  * which streams arrive. What is stored is the waiting records, the records that an analyzer still
  * needs, and where these begin: {@link DatabaseAnalysis}. After a restart the analyzer receives the
  * latter again; what it detects meanwhile was emitted before they were stored.
@@ -62,7 +64,10 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
   /** The last round that was analyzed; null at first. */
   private transient ValueState<Long> analyzed;
 
-  /** The first and the last round that wait for a stream that lags behind; null if none does. */
+  /**
+   * The first and the last round that the watermark has passed and that wait for a stream that lags
+   * behind; null if none does.
+   */
   private transient ValueState<Tuple2<Long, Long>> delayed;
 
   private transient ValueState<Boolean> finished;
@@ -73,6 +78,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
 
   private static final class Running {
     private final DatabaseAnalysis analysis;
+    private final LaggingStreams lagging = new LaggingStreams();
 
     /** The numbers in {@link #needed} of the next record and of the first one. */
     private long next;
@@ -132,6 +138,10 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
     long millis = Math.max(context.timestamp(), before == null ? 0 : before);
     if (next.kind() == TopicRecord.Kind.END) {
       times.remove(next.client());
+      Running current = running.get(context.getCurrentKey());
+      if (current != null) {
+        current.lagging.forget(next.client());
+      }
     } else {
       times.put(next.client(), millis);
     }
@@ -144,8 +154,18 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
     int number = count == null ? 0 : count;
     waiting.put(Tuple2.of(round, number), new TimedRecord(millis, next));
     waitingCounts.put(round, number + 1);
-    context.timerService().registerEventTimeTimer(round);
-    context.timerService().registerEventTimeTimer(Long.MAX_VALUE);
+    TimerService timers = context.timerService();
+    timers.registerEventTimeTimer(round);
+    timers.registerEventTimeTimer(Long.MAX_VALUE);
+    if (round <= timers.currentWatermark() && (last == null || round > last)) {
+      // Its timer waits for the next watermark, which may not come while nobody writes.
+      Tuple2<Long, Long> others = delayed.value();
+      delayed.update(
+          others == null
+              ? Tuple2.of(round, round)
+              : Tuple2.of(Math.min(others.f0, round), Math.max(others.f1, round)));
+      lookAgain(timers);
+    }
   }
 
   @Override
@@ -159,16 +179,28 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
     }
     out = collector;
     if (time < Long.MAX_VALUE) {
-      long watermark = context.timerService().currentWatermark();
-      analyze(current, time, completeThrough(watermark));
+      TimerService timers = context.timerService();
+      long complete =
+          completeThrough(
+              current.lagging, timers.currentWatermark(), timers.currentProcessingTime());
+      if (context.timeDomain() == TimeDomain.EVENT_TIME) {
+        analyze(current, time, complete);
+      } else if (delayed.value() != null) {
+        analyze(current, delayed.value().f0, complete);
+      }
       if (delayed.value() != null) {
-        context.timerService().registerEventTimeTimer(round(watermark));
+        lookAgain(timers);
       }
     } else if (finished.value() == null) {
       finished.update(true);
       current.analysis.finish();
     }
     out = null;
+  }
+
+  /** Whether delayed rounds are complete depends on their streams, not on the watermark. */
+  private static void lookAgain(TimerService timers) {
+    timers.registerProcessingTimeTimer(round(timers.currentProcessingTime()));
   }
 
   /** Analyzes a round and those that were delayed, as far as they are complete. */
@@ -204,22 +236,23 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
     }
   }
 
-  /** The time through which each stream is complete that has not ended and is not too silent. */
-  private long completeThrough(long watermark) throws Exception {
+  /** The time through which each stream is complete that has not ended and is awaited. */
+  private long completeThrough(LaggingStreams lagging, long watermark, long now) throws Exception {
     if (watermark == Long.MAX_VALUE) {
       return watermark;
     }
     long through = Long.MAX_VALUE;
     List<Long> silent = new ArrayList<>();
     for (Map.Entry<Long, Long> stream : times.entries()) {
-      if (stream.getValue() < watermark - HistoryJob.MAX_SILENCE.toMillis()) {
-        silent.add(stream.getKey());
-      } else {
+      if (lagging.isAwaited(stream.getKey(), stream.getValue(), watermark, now)) {
         through = Math.min(through, stream.getValue());
+      } else {
+        silent.add(stream.getKey());
       }
     }
     for (Long one : silent) {
       times.remove(one);
+      lagging.forget(one);
     }
     return through;
   }

@@ -15,6 +15,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -66,6 +67,8 @@ final class JoinFunction
   /** By stream that has not ended, the time through which it is complete. */
   private transient Map<Long, Long> times;
 
+  private transient LaggingStreams lagging;
+
   /** The number of the last record that came out. */
   private transient long number;
 
@@ -102,6 +105,7 @@ final class JoinFunction
             registry.isEmpty() ? null : SchemaRegistry.ofUrl(registry).orElseThrow());
     streams = new TopicStreams();
     times = new HashMap<>();
+    lagging = new LaggingStreams();
     for (byte[] bytes : Objects.requireNonNull(stored).get()) {
       read(bytes);
     }
@@ -117,6 +121,7 @@ final class JoinFunction
   public void processElement1(TopicRecord next, Context context, Collector<TopicRecord> out) {
     if (next.kind() == TopicRecord.Kind.END) {
       times.remove(next.client());
+      lagging.forget(next.client());
     } else {
       times.merge(next.client(), context.timestamp(), Math::max);
     }
@@ -149,7 +154,7 @@ final class JoinFunction
     if (watermark == Long.MAX_VALUE) {
       finish(events);
     } else {
-      advance(watermark, events);
+      advance(watermark, context.timerService().currentProcessingTime(), events);
     }
     Database database = join.database();
     if (database != null && !finished) {
@@ -170,10 +175,10 @@ final class JoinFunction
     }
   }
 
-  private void advance(long watermark, List<Event> events) {
-    forgetSilent(watermark);
+  private void advance(long watermark, long now, List<Event> events) {
+    long through = completeThrough(watermark, now);
     try {
-      join.advance(completeThrough(watermark), watermark, events::add);
+      join.advance(through, watermark, events::add);
     } catch (IllegalArgumentException e) { // nor would it be joined after a restart
       throw new SuppressRestartsException(e);
     }
@@ -197,28 +202,27 @@ final class JoinFunction
     return new TopicRecord(CLIENT, number, kind, through, SERVICE, place, value);
   }
 
-  /** The time through which each stream is complete that has not ended and is not too silent. */
-  private long completeThrough(long watermark) {
-    long silent = watermark - HistoryJob.MAX_SILENCE.toMillis();
-    return times.values().stream()
-        .mapToLong(Long::longValue)
-        .filter(through -> through >= silent)
-        .reduce(watermark, Math::min);
-  }
-
-  /** Processes that were killed do not close their sessions. */
-  private void forgetSilent(long watermark) {
-    times
-        .entrySet()
-        .removeIf(
-            of -> {
-              boolean isSilent = of.getValue() < watermark - KILLED_AFTER_MILLIS;
-              if (isSilent) {
-                join.history(TopicStreamsInput.gap("a process was killed, or is too late"));
-                streams.forget(of.getKey(), join::history);
-              }
-              return isSilent;
-            });
+  /**
+   * The time through which each stream is complete that has not ended and is awaited. Processes
+   * that were killed do not close their sessions; these are closed after a while.
+   */
+  private long completeThrough(long watermark, long now) {
+    long complete = watermark;
+    Iterator<Map.Entry<Long, Long>> each = times.entrySet().iterator();
+    while (each.hasNext()) {
+      Map.Entry<Long, Long> stream = each.next();
+      long client = stream.getKey();
+      long through = stream.getValue();
+      if (lagging.isAwaited(client, through, watermark, now)) {
+        complete = Math.min(complete, through);
+      } else if (through < watermark - KILLED_AFTER_MILLIS) {
+        join.history(TopicStreamsInput.gap("a process was killed, or is too late"));
+        streams.forget(client, join::history);
+        lagging.forget(client);
+        each.remove();
+      }
+    }
+    return complete;
   }
 
   private byte[] write() throws IOException {

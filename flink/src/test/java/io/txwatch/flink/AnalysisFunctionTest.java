@@ -42,6 +42,8 @@ class AnalysisFunctionTest {
   private final List<String> found = new ArrayList<>();
   private final Map<String, Map<?, ?>> states = new HashMap<>();
   private long watermark = Long.MIN_VALUE;
+  private long processingTime;
+  private final TreeSet<Long> processingTimers = new TreeSet<>();
 
   /** All records arrive before the watermark passes the first: so a job reads a long backlog. */
   @Test
@@ -123,10 +125,39 @@ class AnalysisFunctionTest {
       process(one);
       last = one.throughMillis();
     }
-    advance(killed.throughMillis() + HistoryJob.MAX_SILENCE.toMillis());
+    long silence = HistoryJob.MAX_SILENCE.toMillis();
+    advance(killed.throughMillis() + silence);
+    pass(silence);
     assertThat(found).isEmpty();
     advance(last + 2_000);
+    pass(silence - 1_000);
+    assertThat(found).isEmpty();
+    pass(1_000);
     assertThat(found).hasSizeGreaterThan(5);
+  }
+
+  /** The broker was away: the first partition to be read again moves the watermark by minutes. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3})
+  void backlogThatIsReadStreamByStreamIsAwaited(long seed) throws Exception {
+    SimulatedTraffic traffic = new SimulatedTraffic(seed, 3, 1, 40, 4_000);
+    List<String> expected =
+        DatabaseAnalysisTest.checked(traffic.inOrder().stream().map(TimedRecord::record).toList());
+    assertThat(expected).hasSizeGreaterThan(10);
+    open();
+    for (List<TopicRecord> stream : traffic.streams()) {
+      process(stream.get(0));
+    }
+    for (List<TopicRecord> stream : traffic.streams()) {
+      long through = 0;
+      for (TopicRecord one : stream.subList(1, stream.size())) {
+        process(one);
+        through = one.throughMillis();
+      }
+      advance(Math.max(watermark, through + 600_000));
+      pass(5_000);
+    }
+    DatabaseAnalysisTest.assertSame(found, expected);
   }
 
   /** The first stream is fast, the second one is awaited, and the third one arrives too late. */
@@ -203,6 +234,18 @@ class AnalysisFunctionTest {
     }
   }
 
+  /** Lets processing time pass. */
+  private void pass(long millis) throws Exception {
+    long end = processingTime + millis;
+    while (!processingTimers.isEmpty() && processingTimers.first() <= end) {
+      processingTime = processingTimers.first();
+      processingTimers.remove(processingTime);
+      function.onTimer(
+          processingTime, context(processingTime, TimeDomain.PROCESSING_TIME), collector());
+    }
+    processingTime = end;
+  }
+
   private MapState<?, ?> mapState(MapStateDescriptor<?, ?> descriptor) {
     Map<Object, Object> entries = new HashMap<>();
     states.put(descriptor.getName(), entries);
@@ -262,12 +305,19 @@ class AnalysisFunctionTest {
 
   private KeyedProcessFunction<String, TopicRecord, WrittenAnomaly>.OnTimerContext context(
       long time) {
+    return context(time, TimeDomain.EVENT_TIME);
+  }
+
+  private KeyedProcessFunction<String, TopicRecord, WrittenAnomaly>.OnTimerContext context(
+      long time, TimeDomain domain) {
     TimerService service =
         fake(
             TimerService.class,
             (name, arguments) ->
                 switch (name) {
                   case "currentWatermark" -> watermark;
+                  case "currentProcessingTime" -> processingTime;
+                  case "registerProcessingTimeTimer" -> processingTimers.add((Long) arguments[0]);
                   case "registerEventTimeTimer" -> timers.add((Long) arguments[0]);
                   default -> throw new UnsupportedOperationException(name);
                 });
@@ -289,7 +339,7 @@ class AnalysisFunctionTest {
 
       @Override
       public TimeDomain timeDomain() {
-        return TimeDomain.EVENT_TIME;
+        return domain;
       }
 
       @Override

@@ -1,0 +1,37 @@
+package io.txwatch.flink;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * How long streams are awaited that lag behind the watermark: until one has been seen to lag for
+ * {@link HistoryJob#MAX_SILENCE}. The watermark alone does not say so. Partitions are read one
+ * after the other, so after an outage the first one moves it ahead by minutes within milliseconds.
+ */
+final class LaggingStreams {
+
+  private static final long MAX_SILENCE_MILLIS = HistoryJob.MAX_SILENCE.toMillis();
+
+  /** By stream that lags, the processing time at which this was noticed. */
+  private final Map<Long, Long> noticed = new HashMap<>();
+
+  /**
+   * True if a stream is awaited.
+   *
+   * @param through the event time through which it is complete
+   * @param now the processing time
+   */
+  boolean isAwaited(long client, long through, long watermark, long now) {
+    if (through >= watermark - MAX_SILENCE_MILLIS) {
+      noticed.remove(client);
+      return true;
+    }
+    Long since = noticed.putIfAbsent(client, now);
+    return since == null || now - since < MAX_SILENCE_MILLIS;
+  }
+
+  /** A stream has ended, or is no longer awaited. */
+  void forget(long client) {
+    noticed.remove(client);
+  }
+}
