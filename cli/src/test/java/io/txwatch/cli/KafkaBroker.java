@@ -34,8 +34,8 @@ final class KafkaBroker implements AutoCloseable {
     this.process = process;
   }
 
-  /** Starts one with its files in that directory. */
-  static KafkaBroker start(Path directory) throws IOException {
+  /** Starts one with its files in that directory, which has created a topic and written to it. */
+  static KafkaBroker start(Path directory) throws IOException, InterruptedException {
     int port = freePort();
     Path errors = directory.resolve("broker.err");
     Process process =
@@ -48,7 +48,10 @@ final class KafkaBroker implements AutoCloseable {
     BufferedReader out =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     assertThat(out.readLine()).as(Files.readString(errors)).isEqualTo("started");
-    return new KafkaBroker(port, errors, process);
+    KafkaBroker broker = new KafkaBroker(port, errors, process);
+    // The first topic of a new broker takes longer than a process waits without a line.
+    broker.send(List.of("first\tkey\tvalue"));
+    return broker;
   }
 
   private static Process start(Path errors, String main, String... arguments) throws IOException {

@@ -14,6 +14,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
@@ -65,7 +66,7 @@ class ServerCrashTest {
   @ValueSource(strings = {"0", "2"})
   void mySql(String flush, @TempDir Path folder) throws Exception {
     Assumptions.assumeTrue(MySqlServer.isFetched());
-    try (MySqlServer server = MySqlServer.start(logFlushing(flush))) {
+    try (MySqlServer server = MySqlServer.start(logFlushingOfMySql(flush))) {
       crashUnderLoad(
           server.newDatabase("crash"), Map.of(), server::crash, flush.equals("0"), folder);
     }
@@ -89,7 +90,7 @@ class ServerCrashTest {
   @Test
   void mySqlOfServices() throws Exception {
     Assumptions.assumeTrue(MySqlServer.isFetched());
-    try (MySqlServer server = MySqlServer.start(logFlushing("0"))) {
+    try (MySqlServer server = MySqlServer.start(logFlushingOfMySql("0"))) {
       crashOfServices(server.newDatabase("crash"), Map.of(), server::crash, true);
     }
   }
@@ -102,6 +103,13 @@ class ServerCrashTest {
     return new String[] {
       "--innodb-flush-log-at-trx-commit=" + atCommit, "--innodb-flush-log-at-timeout=60"
     };
+  }
+
+  /** With threads of its own that write the log, MySQL writes it whenever they have time. */
+  private static String[] logFlushingOfMySql(String atCommit) {
+    String[] options = Arrays.copyOf(logFlushing(atCommit), 3);
+    options[2] = "--innodb-log-writer-threads=OFF";
+    return options;
   }
 
   private interface Crash {
