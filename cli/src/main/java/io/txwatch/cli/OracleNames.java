@@ -1,14 +1,9 @@
 package io.txwatch.cli;
 
 import io.txwatch.guarantee.Judge;
-import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleKind;
-import io.txwatch.oracle.WriteCheck;
-import io.txwatch.oracle.aptrans.ApTrans;
-import io.txwatch.oracle.log.LogCheck;
-import io.txwatch.oracle.troc.Troc;
-import io.txwatch.oracle.txcheck.TxCheck;
+import io.txwatch.oracle.registry.OracleRegistry;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -39,7 +34,7 @@ final class OracleNames {
         default -> kinds.add(kind(name));
       }
     }
-    return kinds.stream().map(kind -> create(kind, judge)).toList();
+    return kinds.stream().map(kind -> OracleRegistry.create(kind, judge)).toList();
   }
 
   private static OracleKind kind(String name) {
@@ -48,17 +43,6 @@ final class OracleNames {
             () ->
                 CommandException.badInput(
                     "--oracle " + name + ": expected all, none, " + joined(kind -> true)));
-  }
-
-  private static Oracle create(OracleKind kind, Judge judge) {
-    return switch (kind) {
-      case WRITECHECK -> new WriteCheck();
-      case TROC -> new Troc();
-      case ISOREL -> new IsoRel(judge);
-      case APTRANS -> new ApTrans(judge);
-      case TXCHECK -> new TxCheck();
-      case LOG -> new LogCheck();
-    };
   }
 
   /** True if one of these oracles needs columns of its own. */

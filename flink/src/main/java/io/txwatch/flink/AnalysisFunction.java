@@ -158,7 +158,7 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
     timers.registerEventTimeTimer(round);
     timers.registerEventTimeTimer(Long.MAX_VALUE);
     if (round <= timers.currentWatermark() && (last == null || round > last)) {
-      // Its timer waits for the next watermark, which may not come while nobody writes.
+      // Its timer waits for the next watermark, which may not come while there is no new record.
       Tuple2<Long, Long> others = delayed.value();
       delayed.update(
           others == null

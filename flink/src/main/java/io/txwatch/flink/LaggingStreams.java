@@ -4,9 +4,10 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How long streams are awaited that lag behind the watermark: until one has been seen to lag for
- * {@link HistoryJob#MAX_SILENCE}. The watermark alone does not say so. Partitions are read one
- * after the other, so after an outage the first one moves it ahead by minutes within milliseconds.
+ * How long streams are awaited that lag behind the watermark: until one has lagged for {@link
+ * HistoryJob#MAX_SILENCE}, in processing time. That the watermark has passed them is not enough:
+ * partitions are read one after the other, so after an outage the first one moves it ahead by
+ * minutes within milliseconds.
  */
 final class LaggingStreams {
 

@@ -1,15 +1,10 @@
 package io.txwatch.dbms.mysql;
 
 import io.txwatch.guarantee.Judge;
-import io.txwatch.oracle.IsoRel;
 import io.txwatch.oracle.Oracle;
 import io.txwatch.oracle.OracleKind;
-import io.txwatch.oracle.WriteCheck;
-import io.txwatch.oracle.aptrans.ApTrans;
 import io.txwatch.oracle.known.Evidence;
-import io.txwatch.oracle.log.LogCheck;
-import io.txwatch.oracle.troc.Troc;
-import io.txwatch.oracle.txcheck.TxCheck;
+import io.txwatch.oracle.registry.OracleRegistry;
 import io.txwatch.schedule.ScheduleExecutor;
 import io.txwatch.testcase.SqlText;
 import io.txwatch.testcase.Step;
@@ -56,21 +51,11 @@ final class EarlySavepoints {
       return false;
     }
     TestCase ended = testCase.withSteps(steps);
-    Oracle oracle = oracle(evidence);
+    OracleKind kind = OracleKind.named(evidence.verdict().oracle()).orElseThrow();
+    Oracle oracle = OracleRegistry.create(kind, Judge.DBMS);
     return evidence.hasSameResultsIn(ended)
         && evidence.disappearsIn(ended, oracle)
         && !evidence.disappearsIn(testCase, oracle);
-  }
-
-  private static Oracle oracle(Evidence evidence) {
-    return switch (OracleKind.named(evidence.verdict().oracle()).orElseThrow()) {
-      case WRITECHECK -> new WriteCheck();
-      case TROC -> new Troc();
-      case ISOREL -> new IsoRel();
-      case APTRANS -> new ApTrans(Judge.DBMS);
-      case TXCHECK -> new TxCheck();
-      case LOG -> new LogCheck();
-    };
   }
 
   private void add(Step step) {
