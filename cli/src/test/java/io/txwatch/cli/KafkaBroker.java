@@ -34,8 +34,8 @@ final class KafkaBroker implements AutoCloseable {
     this.process = process;
   }
 
-  /** Starts one with its files in that directory, which has created a topic and written to it. */
-  static KafkaBroker start(Path directory) throws IOException, InterruptedException {
+  /** Starts one with its files in that directory. */
+  static KafkaBroker start(Path directory) throws IOException {
     int port = freePort();
     Path errors = directory.resolve("broker.err");
     Process process =
@@ -48,10 +48,7 @@ final class KafkaBroker implements AutoCloseable {
     BufferedReader out =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     assertThat(out.readLine()).as(Files.readString(errors)).isEqualTo("started");
-    KafkaBroker broker = new KafkaBroker(port, errors, process);
-    // The first topic of a new broker takes longer than a process waits without a line.
-    broker.send(List.of("first\tkey\tvalue"));
-    return broker;
+    return new KafkaBroker(port, errors, process);
   }
 
   private static Process start(Path errors, String main, String... arguments) throws IOException {
@@ -100,6 +97,13 @@ final class KafkaBroker implements AutoCloseable {
 
   String url(String topic) {
     return "kafka://127.0.0.1:" + port + "/" + topic;
+  }
+
+  /**
+   * Creates a topic and waits until it can be written to, for longer than txwatch without a line.
+   */
+  void create(String topic) throws IOException, InterruptedException {
+    send(List.of(topic));
   }
 
   /** Sends records, each a topic, a key and a value between tabs. */

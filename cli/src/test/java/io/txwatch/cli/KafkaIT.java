@@ -118,6 +118,7 @@ class KafkaIT {
     Path file = folder.resolve("shop.history");
     List<Process> started = new ArrayList<>();
     try (KafkaBroker broker = KafkaBroker.start(folder)) {
+      broker.create("txwatch");
       String topic = broker.url("txwatch");
       Path printed =
           run(

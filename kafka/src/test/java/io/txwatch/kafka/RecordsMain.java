@@ -12,7 +12,10 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** Sends the records on its standard input, each line a topic, a key and a value between tabs. */
+/**
+ * Sends the records on its standard input, each line a topic, a key and a value between tabs. A
+ * line that is a topic alone creates that topic.
+ */
 final class RecordsMain {
 
   private RecordsMain() {}
@@ -29,7 +32,11 @@ final class RecordsMain {
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String[] parts = line.split("\t", 3);
-        sent.add(producer.send(new ProducerRecord<>(parts[0], parts[1], parts[2])));
+        if (parts.length == 1) {
+          producer.partitionsFor(parts[0]); // waits until it has a leader
+        } else {
+          sent.add(producer.send(new ProducerRecord<>(parts[0], parts[1], parts[2])));
+        }
       }
       for (Future<?> each : sent) {
         each.get();
