@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  * Joins the histories of one database with the changes of Debezium's topics. What comes out are the
  * records of one stream, as if one process had executed everything and had read the log.
  *
- * <p>An event waits until each stream and the changes are complete through its time. All keys are
- * the same one, in one task: what is in the log has one order.
+ * <p>An event waits until each stream and the changes are complete through its time, as long as
+ * these are awaited ({@link LaggingStreams}). All keys are the same one, in one task: what is in
+ * the log has one order.
  */
 final class JoinFunction
     extends KeyedCoProcessFunction<Integer, TopicRecord, ConnectorRecord, TopicRecord>
@@ -68,6 +69,11 @@ final class JoinFunction
   private transient Map<Long, Long> times;
 
   private transient LaggingStreams lagging;
+
+  /** The time of the last change, and whether the changes lag behind the histories. */
+  private transient long changedAt;
+
+  private transient LaggingStreams laggingChanges;
 
   /** The number of the last record that came out. */
   private transient long number;
@@ -106,6 +112,7 @@ final class JoinFunction
     streams = new TopicStreams();
     times = new HashMap<>();
     lagging = new LaggingStreams();
+    laggingChanges = new LaggingStreams();
     for (byte[] bytes : Objects.requireNonNull(stored).get()) {
       read(bytes);
     }
@@ -135,6 +142,7 @@ final class JoinFunction
 
   @Override
   public void processElement2(ConnectorRecord next, Context context, Collector<TopicRecord> out) {
+    changedAt = Math.max(changedAt, next.millis());
     join.change(
         next.millis(),
         next.topic(),
@@ -177,6 +185,9 @@ final class JoinFunction
 
   private void advance(long watermark, long now, List<Event> events) {
     long through = completeThrough(watermark, now);
+    if (laggingChanges.isAwaited(0, changedAt, through, now)) {
+      through = Math.min(through, changedAt + StreamedJoin.MAX_DELAY_MILLIS);
+    }
     try {
       join.advance(through, watermark, events::add);
     } catch (IllegalArgumentException e) { // nor would it be joined after a restart

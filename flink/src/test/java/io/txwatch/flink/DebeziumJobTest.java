@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(90)
 class DebeziumJobTest {
 
-  private static final String KEY = "key-of-the-recording";
+  static final String KEY = "key-of-the-recording";
   private static final Path RECORDING = Path.of("../cli/src/test/resources/io/txwatch/cli");
   private static final Pattern TIME = Pattern.compile("\"ts_ms\":(\\d+)");
   private static final Pattern TABLE = Pattern.compile("\"name\":\"(shop[.][^\"]*)[.]Key\"");
@@ -78,7 +78,7 @@ class DebeziumJobTest {
   }
 
   /** What is found in one process: {@code check --changes}. */
-  private static List<String> expected() throws IOException {
+  static List<String> expected() throws IOException {
     DebeziumTransactions changes = new DebeziumTransactions();
     DebeziumDecoder decoder = new DebeziumDecoder();
     for (ProducerRecord<byte[], byte[]> one : records("shop", "")) {
@@ -94,7 +94,7 @@ class DebeziumJobTest {
   }
 
   /** The records of the process; each is complete through the time of the event after it. */
-  private static List<TopicRecord> histories(String place) throws IOException {
+  static List<TopicRecord> histories(String place) throws IOException {
     List<Event> events = events();
     long[] millis = millis(events);
     List<TopicRecord> records = new ArrayList<>();
@@ -113,7 +113,7 @@ class DebeziumJobTest {
     return records;
   }
 
-  private static TopicRecord record(
+  static TopicRecord record(
       int number, TopicRecord.Kind kind, long through, String place, byte[] value) {
     return new TopicRecord(77, number, kind, through, "shop", place, value);
   }
@@ -142,7 +142,7 @@ class DebeziumJobTest {
   }
 
   /** The connector's records, with the time at which it read what they state. */
-  private static List<ProducerRecord<byte[], byte[]>> records(String prefix, String oneTopic)
+  static List<ProducerRecord<byte[], byte[]>> records(String prefix, String oneTopic)
       throws IOException {
     List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
     long millis = 0;
@@ -164,7 +164,7 @@ class DebeziumJobTest {
     return records;
   }
 
-  private static String place() throws IOException {
+  static String place() throws IOException {
     return events().stream()
         .filter(Event.SessionOpened.class::isInstance)
         .map(event -> ((Event.SessionOpened) event).database().place())
