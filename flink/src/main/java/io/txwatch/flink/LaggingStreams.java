@@ -23,7 +23,8 @@ final class LaggingStreams {
    * @param now the processing time
    */
   boolean isAwaited(long client, long through, long watermark, long now) {
-    if (through >= watermark - MAX_SILENCE_MILLIS) {
+    // After a restart there is no watermark at first: the least number.
+    if (through >= watermark || watermark - through <= MAX_SILENCE_MILLIS) {
       noticed.remove(client);
       return true;
     }

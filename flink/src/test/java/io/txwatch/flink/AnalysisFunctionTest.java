@@ -110,6 +110,15 @@ class AnalysisFunctionTest {
     }
   }
 
+  /** The broker is away when the job is restarted. */
+  @Test
+  void withoutAWatermarkNoStreamLags() {
+    LaggingStreams streams = new LaggingStreams();
+    for (long now = 0; now < 60_000; now += 1_000) {
+      assertThat(streams.isAwaited(1, 1_000_000, Long.MIN_VALUE, now)).isTrue();
+    }
+  }
+
   /** A process was killed: then the others are analyzed without it. */
   @Test
   void aStreamThatNeverContinuesIsNotAwaitedForever() throws Exception {
