@@ -205,23 +205,41 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
 
   /** Analyzes a round and those that were delayed, as far as they are complete. */
   private void analyze(Running current, long due, long completeThrough) throws Exception {
-    long first = due;
-    long last = due;
     Tuple2<Long, Long> before = delayed.value();
     boolean isLate = before != null && due < before.f0 && due <= completeThrough;
-    if (before != null && !isLate) {
-      first = Math.min(first, before.f0);
-      last = Math.max(last, before.f1);
+    if (before == null || isLate) {
+      if (due <= completeThrough) {
+        analyze(current, due);
+      } else {
+        delayed.update(Tuple2.of(due, due));
+      }
+      return;
     }
-    long round = first;
-    for (; round <= last && round <= completeThrough; round += ROUND_MILLIS) {
-      analyze(current, round);
+    long first = Math.min(due, before.f0);
+    long last = Math.max(due, before.f1);
+    if (first <= completeThrough) {
+      for (long round : waitingRounds(first, Math.min(last, completeThrough))) {
+        analyze(current, round);
+      }
+      first = round(completeThrough);
     }
-    if (round <= last) {
-      delayed.update(Tuple2.of(round, last));
-    } else if (before != null && !isLate) {
+    if (last > completeThrough) {
+      delayed.update(Tuple2.of(first, last));
+    } else {
       delayed.clear();
     }
+  }
+
+  /** The rounds for which a record waits, in their order: between two of them may be years. */
+  private List<Long> waitingRounds(long first, long last) throws Exception {
+    List<Long> rounds = new ArrayList<>();
+    for (long round : waitingCounts.keys()) {
+      if (round >= first && round <= last) {
+        rounds.add(round);
+      }
+    }
+    rounds.sort(null);
+    return rounds;
   }
 
   private void analyze(Running current, long round) throws Exception {
