@@ -1,5 +1,6 @@
 package io.txwatch.flink;
 
+import static io.txwatch.flink.Fakes.fake;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.analyzer.Analyzer;
@@ -8,11 +9,9 @@ import io.txwatch.history.Chunk;
 import io.txwatch.history.Event;
 import io.txwatch.link.TopicRecord;
 import io.txwatch.report.AnomalyId;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
-import java.util.function.Function;
 import org.apache.flink.api.common.functions.DefaultOpenContext;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.ListState;
@@ -41,11 +40,13 @@ class JoinFunctionTest {
 
   @BeforeEach
   void open() throws Exception {
-    ListState<?> state = fake(ListState.class, name -> List.of());
-    OperatorStateStore store = fake(OperatorStateStore.class, name -> state);
-    function.initializeState(fake(FunctionInitializationContext.class, name -> store));
+    ListState<?> state = fake(ListState.class, (name, arguments) -> List.of());
+    OperatorStateStore store = fake(OperatorStateStore.class, (name, arguments) -> state);
+    function.initializeState(fake(FunctionInitializationContext.class, (name, arguments) -> store));
     function.setRuntimeContext(
-        fake(RuntimeContext.class, name -> UnregisteredMetricsGroup.createOperatorMetricGroup()));
+        fake(
+            RuntimeContext.class,
+            (name, arguments) -> UnregisteredMetricsGroup.createOperatorMetricGroup()));
     function.open(DefaultOpenContext.INSTANCE);
   }
 
@@ -129,12 +130,12 @@ class JoinFunctionTest {
     while (!timers.isEmpty() && timers.first() <= to) {
       long time = timers.first();
       timers.remove(time);
-      function.onTimer(time, timer(time), collector());
+      function.onTimer(time, context(time), collector());
     }
   }
 
   private TimerService timerService() {
-    return fakeOf(
+    return fake(
         TimerService.class,
         (name, arguments) ->
             switch (name) {
@@ -145,33 +146,8 @@ class JoinFunctionTest {
             });
   }
 
-  private KeyedCoProcessFunction<Integer, TopicRecord, ConnectorRecord, TopicRecord>.Context
-      context(long time) {
-    return function.new Context() {
-      @Override
-      public Long timestamp() {
-        return time;
-      }
-
-      @Override
-      public TimerService timerService() {
-        return JoinFunctionTest.this.timerService();
-      }
-
-      @Override
-      public <X> void output(OutputTag<X> tag, X value) {
-        throw new UnsupportedOperationException();
-      }
-
-      @Override
-      public Integer getCurrentKey() {
-        return 0;
-      }
-    };
-  }
-
   private KeyedCoProcessFunction<Integer, TopicRecord, ConnectorRecord, TopicRecord>.OnTimerContext
-      timer(long time) {
+      context(long time) {
     return function.new OnTimerContext() {
       @Override
       public Long timestamp() {
@@ -210,22 +186,5 @@ class JoinFunctionTest {
       @Override
       public void close() {}
     };
-  }
-
-  private static <T> T fake(Class<T> type, Function<String, Object> call) {
-    return fakeOf(type, (name, arguments) -> call.apply(name));
-  }
-
-  private interface Call {
-    Object of(String name, Object[] arguments);
-  }
-
-  private static <T> T fakeOf(Class<T> type, Call call) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) ->
-                call.of(method.getName(), arguments == null ? new Object[0] : arguments)));
   }
 }
