@@ -260,15 +260,15 @@ final class AnalysisFunction extends KeyedProcessFunction<String, TopicRecord, W
       return watermark;
     }
     long through = Long.MAX_VALUE;
-    List<Long> silent = new ArrayList<>();
+    List<Long> killed = new ArrayList<>();
     for (Map.Entry<Long, Long> stream : times.entries()) {
       if (lagging.isAwaited(stream.getKey(), stream.getValue(), watermark, now)) {
         through = Math.min(through, stream.getValue());
-      } else {
-        silent.add(stream.getKey());
+      } else if (LaggingStreams.isKilled(stream.getValue(), watermark)) {
+        killed.add(stream.getKey());
       }
     }
-    for (Long one : silent) {
+    for (Long one : killed) {
       times.remove(one);
       lagging.forget(one);
     }

@@ -53,9 +53,6 @@ final class JoinFunction
   private static final int USUAL_BYTES = 1 << 16;
   private static final long ROUND_MILLIS = 1_000;
 
-  /** A running process writes a record every two seconds. */
-  private static final long KILLED_AFTER_MILLIS = 600_000;
-
   /** {@code txwatch.value-key} of the processes. */
   private final String key;
 
@@ -226,7 +223,7 @@ final class JoinFunction
       long through = stream.getValue();
       if (lagging.isAwaited(client, through, watermark, now)) {
         complete = Math.min(complete, through);
-      } else if (through < watermark - KILLED_AFTER_MILLIS) {
+      } else if (LaggingStreams.isKilled(through, watermark)) {
         join.history(TopicStreamsInput.gap("a process was killed, or is too late"));
         streams.forget(client, join::history);
         lagging.forget(client);

@@ -13,6 +13,9 @@ final class LaggingStreams {
 
   private static final long MAX_SILENCE_MILLIS = HistoryJob.MAX_SILENCE.toMillis();
 
+  /** A running process writes a record every two seconds. */
+  private static final long KILLED_AFTER_MILLIS = 600_000;
+
   /** By stream that lags, the processing time at which this was noticed. */
   private final Map<Long, Long> noticed = new HashMap<>();
 
@@ -32,7 +35,12 @@ final class LaggingStreams {
     return since == null || now - since < MAX_SILENCE_MILLIS;
   }
 
-  /** A stream has ended, or is no longer awaited. */
+  /** True if a stream that is not awaited lags so far behind that its process was killed. */
+  static boolean isKilled(long through, long watermark) {
+    return through < watermark - KILLED_AFTER_MILLIS;
+  }
+
+  /** A stream has ended, or its process was killed. */
   void forget(long client) {
     noticed.remove(client);
   }

@@ -1,10 +1,10 @@
 package io.txwatch.flink;
 
+import static io.txwatch.flink.Fakes.fake;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.txwatch.link.TopicRecord;
 import io.txwatch.report.JsonReport;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -23,7 +23,6 @@ import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,6 +130,26 @@ class AnalysisFunctionTest {
 
     assertThat(states.get("waiting")).isEmpty();
     assertThat(accesses).isLessThan(100L * records.size());
+  }
+
+  /** The clock of one process is half a minute behind. */
+  @Test
+  void aStreamThatAlwaysLagsDelaysTheOthersOnce() throws Exception {
+    SimulatedTraffic traffic = new SimulatedTraffic(1, 3, 1, 40, 1_000);
+    List<TopicRecord> heartbeats = traffic.heartbeats(0);
+    open();
+    for (long second = 0; second < 120; second++) {
+      for (TopicRecord one : heartbeats) {
+        boolean isBehind = one.client() == heartbeats.get(0).client();
+        process(
+            new TimedRecord(one.throughMillis() + second * 1_000 - (isBehind ? 30_000 : 0), one));
+      }
+      advance(heartbeats.get(1).throughMillis() + second * 1_000 - 5_001);
+      pass(1_000);
+      if (second > 45) {
+        assertThat(states.get("waitingCounts")).as("after %s s", second).hasSizeLessThan(10);
+      }
+    }
   }
 
   /** The broker is away when the job is restarted. */
@@ -309,19 +328,6 @@ class AnalysisFunctionTest {
           }
           return name.equals("value") ? value[0] : null;
         });
-  }
-
-  private interface Call {
-    @Nullable Object of(String name, Object[] arguments);
-  }
-
-  private static <T> T fake(Class<T> type, Call call) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            type.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) ->
-                call.of(method.getName(), arguments == null ? new Object[0] : arguments)));
   }
 
   private Collector<WrittenAnomaly> collector() {
