@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class TopicSink implements EventSink {
 
-  private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(3);
+  /** A client's first request may take some seconds on a machine that is busy. */
+  private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private static final long CLOSE_TIMEOUT_AWAY_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long CLOSE_OUTPUT_TIMEOUT_MILLIS = 500;
 
   /** Further databases share the last stream: each stream has a thread and a buffer. */
@@ -138,17 +141,19 @@ final class TopicSink implements EventSink {
   }
 
   /**
-   * Waits at most three seconds until the topic has everything. Reports the number of events that
-   * it does not have.
+   * Waits until the topic has everything: at most ten seconds, or three if it is not to be reached.
+   * Reports the number of events that it does not have.
    */
   @Override
   public void close() {
-    long by = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
+    long by = System.nanoTime() + (owner.away ? CLOSE_TIMEOUT_AWAY_NANOS : CLOSE_TIMEOUT_NANOS);
     streams.values().forEach(stream -> stream.beginClose(by));
     long lost = 0;
+    String reason = "";
     try {
       for (TopicStream stream : streams.values()) {
         lost += stream.awaitClosed();
+        reason = reason.isEmpty() ? stream.failure() : reason;
       }
       Thread closer = BackgroundThreads.create("txwatch-topic-close", owner::closeOutput);
       closer.start();
@@ -157,7 +162,12 @@ final class TopicSink implements EventSink {
       Thread.currentThread().interrupt();
     }
     if (lost > 0) {
-      warnings.accept(address + ": " + lost + " events were not delivered");
+      warnings.accept(
+          address
+              + ": "
+              + lost
+              + " events were not delivered"
+              + (reason.isEmpty() ? "" : " (" + oneLine(reason) + ")"));
     }
   }
 
@@ -226,9 +236,9 @@ final class TopicSink implements EventSink {
         }
       }
     }
+  }
 
-    private String oneLine(String text) {
-      return text.replaceAll("\\p{Cntrl}+", " ");
-    }
+  private static String oneLine(String text) {
+    return text.replaceAll("\\p{Cntrl}+", " ");
   }
 }

@@ -36,7 +36,7 @@ final class TopicStream {
     /** A record was written. */
     void written();
 
-    /** Nothing is written for some time, for that reason. */
+    /** Nothing can be written, or was for {@link #STALLED_NANOS}, for that reason. */
     void failing(String reason);
 
     /** The broker does not accept a record, which is lost. */
@@ -58,6 +58,7 @@ final class TopicStream {
   // Guarded by lock.
   private int inFlight;
   private long lastProgress = System.nanoTime();
+  private String failedSinceProgress = ""; // the last failure's message; empty without one
   private @Nullable String failure;
 
   private volatile Runnable waker = () -> {};
@@ -120,27 +121,42 @@ final class TopicStream {
     return backlog.events() + backlog.dropped();
   }
 
+  /** Why nothing has been written lately; empty if no record failed since the last one written. */
+  String failure() {
+    synchronized (lock) {
+      return failedSinceProgress;
+    }
+  }
+
   private void run() {
     long backoff = MIN_BACKOFF_MILLIS;
     try {
       while (true) {
         boolean last = closing;
+        boolean opened = false;
         long begun = System.nanoTime();
         try {
-          if (writeAll(owner.output())) {
+          TopicOutput output = owner.output();
+          opened = true;
+          if (writeAll(output)) {
             return;
           }
         } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
           fail(e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage());
         }
-        owner.failing(takeFailure());
-        if (last || isOverdue()) {
+        String reason = takeFailure();
+        // A broker that is busy, or creates the topic, writes what is sent again.
+        boolean definite = !opened || isStalled();
+        if (definite) {
+          owner.failing(reason);
+        }
+        if (last && definite || isOverdue()) {
           return;
         }
         if (System.nanoTime() - begun > TimeUnit.MILLISECONDS.toNanos(2 * MAX_BACKOFF_MILLIS)) {
           backoff = MIN_BACKOFF_MILLIS;
         }
-        sleep(backoff);
+        sleep(last ? MIN_BACKOFF_MILLIS : backoff, last);
         backoff = Math.min(2 * backoff, MAX_BACKOFF_MILLIS);
       }
     } catch (InterruptedException e) {
@@ -206,7 +222,7 @@ final class TopicStream {
       throughs.remove();
     }
     synchronized (lock) {
-      if (inFlight++ == 0) {
+      if (inFlight++ == 0 && failedSinceProgress.isEmpty()) {
         lastProgress = System.nanoTime();
       }
     }
@@ -225,10 +241,12 @@ final class TopicStream {
     boolean after;
     synchronized (lock) {
       inFlight--;
-      lastProgress = System.nanoTime();
       after = failure != null;
       if (!after && result == TopicOutput.Result.FAILED) {
-        failure = message;
+        fail(message);
+      } else if (!after) {
+        lastProgress = System.nanoTime();
+        failedSinceProgress = "";
       }
       lock.notifyAll();
     }
@@ -249,10 +267,16 @@ final class TopicStream {
   private void reportStall() {
     boolean stalled;
     synchronized (lock) {
-      stalled = inFlight > 0 && System.nanoTime() - lastProgress > STALLED_NANOS;
+      stalled = inFlight > 0 && isStalled();
     }
     if (stalled) {
       owner.failing("no answer for " + TimeUnit.NANOSECONDS.toSeconds(STALLED_NANOS) + " s");
+    }
+  }
+
+  private boolean isStalled() {
+    synchronized (lock) {
+      return System.nanoTime() - lastProgress > STALLED_NANOS;
     }
   }
 
@@ -265,6 +289,7 @@ final class TopicStream {
   private void fail(String message) {
     synchronized (lock) {
       failure = failure == null ? message : failure;
+      failedSinceProgress = failure;
     }
   }
 
@@ -297,11 +322,12 @@ final class TopicStream {
     reportStall();
   }
 
-  private void sleep(long millis) throws InterruptedException {
+  /** Sleeps; a stream that was not closing when it failed, until it is closed at most. */
+  private void sleep(long millis, boolean wasClosing) throws InterruptedException {
     long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
     synchronized (lock) {
       for (long rest = until - System.nanoTime();
-          rest > 0 && !closing;
+          rest > 0 && closing == wasClosing;
           rest = until - System.nanoTime()) {
         TimeUnit.NANOSECONDS.timedWait(lock, Math.max(1_000_000, rest));
       }
