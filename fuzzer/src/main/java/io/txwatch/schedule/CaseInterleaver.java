@@ -15,7 +15,6 @@ import io.txwatch.interleave.explore.Explorer;
 import io.txwatch.interleave.product.registry.InterleavedProducts;
 import io.txwatch.interleave.run.GatedProgram;
 import io.txwatch.interleave.run.HangException;
-import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
 import io.txwatch.interleave.wait.WaitMonitor;
 import io.txwatch.jdbc.Watch;
@@ -479,7 +478,7 @@ public final class CaseInterleaver {
         if (end == Explorer.End.TOO_MANY) {
           incomplete = "there are more than " + maxExecutions;
         }
-      } catch (HangException | NotDeterministicException | DivergedException e) {
+      } catch (HangException | DivergedException e) {
         incomplete = String.valueOf(e.getMessage());
       }
       return new Orders(orders.stream().map(testCase::withSteps).toList(), incomplete);

@@ -3,7 +3,6 @@ package io.txwatch.interleave;
 import io.txwatch.interleave.InterleaverSettings.Invariant;
 import io.txwatch.interleave.explore.DivergedException;
 import io.txwatch.interleave.run.HangException;
-import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
 import io.txwatch.interleave.state.RefusedDatabaseException;
 import io.txwatch.interleave.state.TestDatabases;
@@ -247,7 +246,6 @@ public final class Interleaver {
     try {
       return exploration.run();
     } catch (HangException
-        | NotDeterministicException
         | DivergedException
         | TouchedTables.TooLargeException
         | RefusedDatabaseException

@@ -10,7 +10,6 @@ import io.txwatch.interleave.explore.RandomPriorities;
 import io.txwatch.interleave.run.GatedProgram;
 import io.txwatch.interleave.run.GatedProgram.CallExtent;
 import io.txwatch.interleave.run.HangException;
-import io.txwatch.interleave.run.NotDeterministicException;
 import io.txwatch.interleave.run.Operation;
 import io.txwatch.interleave.run.ResetKeys;
 import io.txwatch.interleave.run.TableConstraints;
@@ -235,14 +234,14 @@ final class OrderExploration implements AutoCloseable {
     }
     for (int i = 0; i < CONFIRMATIONS && differing.isEmpty(); i++) {
       try {
-        Race found = execute(again);
+        Race found = executeAgain(again);
         differing =
             found == null || !judgedKeys.areSame(judged, race.schedule(), keysOfRace)
                 ? "executed again it does not"
                 : program.lastUnownedWrites() > 0
                     ? "threads that no operation runs write at the same time"
                     : "";
-      } catch (DivergedException | NotDeterministicException e) {
+      } catch (DivergedException e) {
         differing = String.valueOf(e.getMessage());
       }
     }
@@ -330,6 +329,12 @@ final class OrderExploration implements AutoCloseable {
               observed.begin();
               return race[0] == null;
             });
+    if (explorer.replacements() > 0) {
+      notes.add(
+          explorer.replacements()
+              + " times an order led to other calls whenever it was executed again: what happened"
+              + " then was explored further, what had happened at first was not");
+    }
     return new Explored(end, race[0]);
   }
 
@@ -356,12 +361,16 @@ final class OrderExploration implements AutoCloseable {
   /** A schedule with fewer preemptions that shows a race, too, if there is one. */
   private Race shortest(Race first) throws InterruptedException {
     Race best = first;
-    while (best.preemptions() > 1) {
-      Race shorter = explore(best.preemptions() - 1, settings.executions() / 10).race();
-      if (shorter == null) {
-        break;
+    try {
+      while (best.preemptions() > 1) {
+        Race shorter = explore(best.preemptions() - 1, settings.executions() / 10).race();
+        if (shorter == null) {
+          break;
+        }
+        best = shorter;
       }
-      best = shorter;
+    } catch (DivergedException e) {
+      return best; // it was shown
     }
     return best;
   }
@@ -392,6 +401,19 @@ final class OrderExploration implements AutoCloseable {
   private @Nullable Race execute(Scheduler scheduler) throws InterruptedException {
     observed.begin();
     return judge(program.execute(scheduler));
+  }
+
+  /** Executes an order until the calls are those that it consists of, as the explorer does. */
+  private @Nullable Race executeAgain(Scheduler scheduler) throws InterruptedException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return execute(scheduler);
+      } catch (DivergedException e) {
+        if (attempt == Explorer.MAX_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
   }
 
   // ---------------------------------------------------------------- the verdict on an order
@@ -505,7 +527,7 @@ final class OrderExploration implements AutoCloseable {
         }
         anomalies = again.anomalies();
       }
-    } catch (DivergedException | NotDeterministicException | UnreachableException e) {
+    } catch (DivergedException | UnreachableException e) {
       return race; // it was shown, whatever it is called
     }
     return new Race(race.reason(), race.schedule(), race.keys(), race.preemptions(), anomalies);

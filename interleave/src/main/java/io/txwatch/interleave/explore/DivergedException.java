@@ -1,24 +1,26 @@
 package io.txwatch.interleave.explore;
 
-/** The same order of calls did not lead to the same calls: the operations are not deterministic. */
+/** The same order of calls did not lead to the same calls. */
 public final class DivergedException extends RuntimeException {
 
   private static final long serialVersionUID = 1;
 
-  private final int step;
-
   /**
-   * A call that is another one.
+   * Another operation can go on than before.
    *
    * @param step how many calls were the same
    */
   public DivergedException(int step) {
     super("call " + (step + 1) + " is another one than before in the same order");
-    this.step = step;
   }
 
-  /** How many calls were the same. */
-  public int step() {
-    return step;
+  /** An operation makes another call than before. */
+  public DivergedException(String before, String now) {
+    super(
+        "in the same order an operation executes \""
+            + now
+            + "\", and before it \""
+            + before
+            + "\"");
   }
 }

@@ -10,6 +10,16 @@ import java.util.List;
  */
 public final class Explorer {
 
+  /**
+   * How often an order is executed that leads to other calls than before. A DBMS is not always
+   * deterministic: which transaction of a deadlock fails may depend on a timer, and which rows
+   * InnoDB locks on whether deleted ones were purged.
+   */
+  public static final int MAX_ATTEMPTS = 4;
+
+  /** How often what happens then is explored in the place of what had happened before. */
+  private static final int MAX_REPLACEMENTS = 5;
+
   private final Program program;
   private final int maxPreemptions;
   private final int maxExecutions;
@@ -19,6 +29,14 @@ public final class Explorer {
 
   private int executions;
   private boolean bounded;
+
+  /** How often this order led to other calls than before, and how often that replaced the path. */
+  private int divergences;
+
+  private int replacements;
+
+  /** The call of this execution that is another one than before; -1 if there is none. */
+  private int divergedAt = -1;
 
   /** What is known of the state before a call, which the calls before it lead to. */
   private static final class Node {
@@ -87,23 +105,50 @@ public final class Explorer {
   }
 
   /**
-   * Explores.
+   * How often an order always led to other calls than at first, which were not explored further.
+   */
+  public int replacements() {
+    return replacements;
+  }
+
+  /**
+   * Explores. An execution whose order leads to other calls than before is judged as well, and its
+   * order is executed again. If it always leads to others, what happened first was the exception:
+   * it is explored no further.
    *
    * @param judge called after each execution
-   * @throws DivergedException if the same order led to other calls than before
+   * @throws DivergedException if orders led to other calls too often
    */
   public End explore(Judge judge) throws InterruptedException {
     do {
       if (executions == maxExecutions) {
         return End.TOO_MANY;
       }
-      ExecutedSchedule execution = program.execute(this::next);
+      divergedAt = -1;
+      int known = path.size();
+      ExecutedSchedule execution;
+      try {
+        execution = program.execute(this::next);
+      } catch (DivergedException e) {
+        if (++divergences >= MAX_ATTEMPTS) {
+          throw e;
+        }
+        path.subList(known, path.size()).clear();
+        divergedAt = known;
+        continue;
+      }
       executions++;
-      addRaces(execution.steps());
+      if (execution.steps().size() < path.size() && divergedAt < 0) {
+        diverge(execution.steps().size());
+      }
+      if (divergedAt < 0) {
+        divergences = 0;
+        addRaces(execution.steps());
+      }
       if (!judge.goesOn(execution)) {
         return End.STOPPED;
       }
-    } while (toNext());
+    } while (divergedAt >= 0 || toNext());
     return bounded ? End.ALL_WITHIN_BOUND : End.ALL;
   }
 
@@ -111,21 +156,36 @@ public final class Explorer {
 
   /** The operation that goes on: along the path, and beyond it the one that went on before. */
   private int next(int step, long enabled, int last) {
-    if (step < path.size()) {
+    if (divergedAt < 0 && step < path.size()) {
       Node node = path.get(step);
-      if (node.enabled != enabled) {
-        throw new DivergedException(step);
+      if (node.enabled == enabled) {
+        return node.chosen;
       }
-      return node.chosen;
+      diverge(step);
+    }
+    boolean canGoOn = last >= 0 && (enabled >> last & 1) != 0;
+    int chosen = canGoOn ? last : Long.numberOfTrailingZeros(enabled);
+    if (divergedAt >= 0) {
+      return chosen;
     }
     Node before = step == 0 ? null : path.get(step - 1);
     Node node = new Node(enabled, last, before == null ? 0 : before.preemptionsWith(before.chosen));
-    boolean canGoOn = last >= 0 && (enabled >> last & 1) != 0;
-    node.chosen = canGoOn ? last : Long.numberOfTrailingZeros(enabled);
+    node.chosen = chosen;
     node.wanted = 1L << node.chosen;
     node.tried = node.wanted;
     path.add(node);
     return node.chosen;
+  }
+
+  /** A call is another one than before: the order is executed again, or the path is replaced. */
+  private void diverge(int step) {
+    if (++divergences < MAX_ATTEMPTS) {
+      divergedAt = step;
+    } else if (++replacements <= MAX_REPLACEMENTS) {
+      path.subList(step, path.size()).clear();
+    } else {
+      throw new DivergedException(step);
+    }
   }
 
   /** Goes back to the last place at which another operation is to be tried. */

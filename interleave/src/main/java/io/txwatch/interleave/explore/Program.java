@@ -19,6 +19,8 @@ public interface Program {
    * Executes all operations from their beginning to their end.
    *
    * @return what was executed
+   * @throws DivergedException if an operation makes another call than in the execution before, in
+   *     the same order
    * @throws InterruptedException if the thread is interrupted
    */
   ExecutedSchedule execute(Scheduler scheduler) throws InterruptedException;

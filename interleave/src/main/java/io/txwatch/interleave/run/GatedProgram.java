@@ -1,6 +1,7 @@
 package io.txwatch.interleave.run;
 
 import io.txwatch.interleave.explore.CallFootprint;
+import io.txwatch.interleave.explore.DivergedException;
 import io.txwatch.interleave.explore.ExecutedSchedule;
 import io.txwatch.interleave.explore.ExecutedSchedule.Step;
 import io.txwatch.interleave.explore.Program;
@@ -404,7 +405,7 @@ public final class GatedProgram implements Program {
         && lastSchedule.subList(0, size).equals(schedule)
         && !lastTexts.get(size - 1).equals(texts.get(size - 1))
         && !observer.resetKeys().isSame(texts.get(size - 1), lastTexts.get(size - 1), lastKeys)) {
-      throw new NotDeterministicException(lastTexts.get(size - 1), texts.get(size - 1));
+      throw new DivergedException(lastTexts.get(size - 1), texts.get(size - 1));
     }
   }
 

@@ -1,12 +1,15 @@
 package io.txwatch.interleave.explore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -42,6 +45,63 @@ class ExplorerProperties {
       SimulatedTransactions program = SimulatedTransactions.random(new Random(seed), 2, 3, 3);
       assertThat(explored(program, 2)).containsAll(all(program, 2));
     }
+  }
+
+  @Property(tries = 300)
+  void everyOutcomeIsReachedIfDeadlocksAreNotDeterministic(@ForAll long seed)
+      throws InterruptedException {
+    SimulatedTransactions program = SimulatedTransactions.random(new Random(seed), 2, 3, 3);
+    Set<String> all = all(program, UNBOUNDED);
+    program.setChance(new Random(seed));
+    assertThat(explored(program, UNBOUNDED)).containsAll(all);
+  }
+
+  @Test
+  void callsThatAlwaysDifferHaveNoOrders() {
+    AtomicInteger executions = new AtomicInteger();
+    Explorer explorer =
+        new Explorer(
+            scheduler -> writers(2 + executions.getAndIncrement() % 5).execute(scheduler),
+            UNBOUNDED,
+            UNBOUNDED);
+    assertThatThrownBy(() -> explorer.explore(execution -> true))
+        .isInstanceOf(DivergedException.class)
+        .hasMessage("call 1 is another one than before in the same order");
+    assertThat(executions).hasValue(25);
+  }
+
+  @Test
+  void anOrderThatEndsEarlierIsExecutedAgain() throws InterruptedException {
+    AtomicInteger executions = new AtomicInteger();
+    Explorer explorer =
+        new Explorer(
+            scheduler -> writers(executions.getAndIncrement() == 1 ? 0 : 2).execute(scheduler),
+            UNBOUNDED,
+            UNBOUNDED);
+    assertThat(explorer.explore(execution -> true)).isEqualTo(Explorer.End.ALL);
+    assertThat(executions).hasValue(3);
+    assertThat(explorer.replacements()).isZero();
+  }
+
+  @Test
+  void whatHappenedOnlyOnceIsExploredNoFurther() throws InterruptedException {
+    SimulatedTransactions two = writers(2);
+    AtomicInteger executions = new AtomicInteger();
+    Set<String> outcomes = new TreeSet<>();
+    Explorer explorer =
+        new Explorer(
+            scheduler -> (executions.getAndIncrement() == 0 ? writers(3) : two).execute(scheduler),
+            UNBOUNDED,
+            UNBOUNDED);
+    explorer.explore(execution -> outcomes.add(two.outcome()) || true);
+    assertThat(outcomes).containsAll(all(two, UNBOUNDED));
+    assertThat(explorer.replacements()).isOne();
+  }
+
+  /** Operations that write the same item. */
+  private static SimulatedTransactions writers(int operations) {
+    return new SimulatedTransactions(
+        Collections.nCopies(operations, List.of(new SimulatedTransactions.Call(0, true))), 1);
   }
 
   private static Set<String> explored(SimulatedTransactions program, int preemptions)

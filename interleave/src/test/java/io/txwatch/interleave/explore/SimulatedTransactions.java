@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Transactions on a few items, as at READ COMMITTED: a read returns the last committed value or the
@@ -42,6 +43,9 @@ final class SimulatedTransactions implements Program {
   private final int items;
   private String outcome = "";
 
+  /** Decides whether another transaction of a deadlock fails; null if none ever does. */
+  private @Nullable Random chance;
+
   SimulatedTransactions(List<List<Call>> operations, int items) {
     this.operations = operations;
     this.items = items;
@@ -62,6 +66,11 @@ final class SimulatedTransactions implements Program {
       all.add(calls);
     }
     return new SimulatedTransactions(all, items);
+  }
+
+  /** As if one of ten deadlocks had been noticed by another transaction than the last to wait. */
+  void setChance(@Nullable Random newChance) {
+    chance = newChance;
   }
 
   /** The values read and left by the last execution. */
@@ -157,14 +166,19 @@ final class SimulatedTransactions implements Program {
       } else if (writer[call.item] >= 0 && writer[call.item] != operation) {
         waitsFor[operation] = call.item;
         if (closesCycle(operation)) {
-          waitsFor[operation] = -1;
-          seen[operation].append(" deadlock");
-          position[operation] = operations.get(operation).size();
-          end(operation, false);
+          boolean byChance = chance != null && chance.nextInt(10) == 0;
+          fail(byChance ? writer[call.item] : operation);
         }
       } else {
         write(operation, call.item);
       }
+    }
+
+    private void fail(int operation) {
+      waitsFor[operation] = -1;
+      seen[operation].append(" deadlock");
+      position[operation] = operations.get(operation).size();
+      end(operation, false);
     }
 
     private boolean closesCycle(int operation) {
