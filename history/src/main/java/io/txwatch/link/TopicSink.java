@@ -23,10 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TopicSink implements EventSink {
 
-  /** A client's first request may take some seconds on a machine that is busy. */
-  private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(10);
-
-  private static final long CLOSE_TIMEOUT_AWAY_NANOS = TimeUnit.SECONDS.toNanos(3);
+  private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(3);
   private static final long CLOSE_OUTPUT_TIMEOUT_MILLIS = 500;
 
   /** Further databases share the last stream: each stream has a thread and a buffer. */
@@ -141,12 +138,12 @@ final class TopicSink implements EventSink {
   }
 
   /**
-   * Waits until the topic has everything: at most ten seconds, or three if it is not to be reached.
-   * Reports the number of events that it does not have.
+   * Waits at most three seconds until the topic has everything. Reports the number of events that
+   * it does not have.
    */
   @Override
   public void close() {
-    long by = System.nanoTime() + (owner.away ? CLOSE_TIMEOUT_AWAY_NANOS : CLOSE_TIMEOUT_NANOS);
+    long by = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
     streams.values().forEach(stream -> stream.beginClose(by));
     long lost = 0;
     String reason = "";
