@@ -99,7 +99,7 @@ final class Browser implements AutoCloseable {
         link);
     link.click();
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> run("return window.followed").equals(true));
   }
 

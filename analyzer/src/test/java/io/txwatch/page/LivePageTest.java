@@ -103,7 +103,7 @@ class LivePageTest {
       closeAll(idle);
     }
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(2))
         .until(
             () ->
                 Thread.getAllStackTraces().keySet().stream()
@@ -162,7 +162,7 @@ class LivePageTest {
         Socket slow = new Socket("127.0.0.1", page.address().getPort())) {
       long begun = System.nanoTime();
       Awaitility.await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .until(
               () -> {
                 try {
@@ -190,7 +190,7 @@ class LivePageTest {
           .contains("16 pages follow this server, and there is no room for more");
       pages.get(0).close();
       Awaitility.await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofMinutes(2))
           .until(
               () -> {
                 try (Socket next = request(page, "GET /events", "localhost", "*/*", "")) {

@@ -342,7 +342,7 @@ class PageBrowserTest {
             """);
     browser().driver().findElement(By.xpath("//button[.='" + button + "']")).click();
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(2))
         .until(() -> !browser().run("return window.offered").equals(""));
     return Base64.getDecoder().decode(browser().run("return window.offered").toString());
   }
@@ -716,7 +716,7 @@ class PageBrowserTest {
 
   private static void await(String expected, java.util.concurrent.Callable<String> actual) {
     Awaitility.await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofMinutes(2))
         .untilAsserted(() -> assertThat(actual.call()).isEqualTo(expected));
   }
 }

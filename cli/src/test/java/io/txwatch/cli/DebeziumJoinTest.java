@@ -152,7 +152,7 @@ class DebeziumJoinTest {
           EventSink topic = new KafkaProvider().open(settings)) {
         reader.forEach(topic::accept);
         await()
-            .atMost(Duration.ofSeconds(60))
+            .atMost(Duration.ofMinutes(2))
             .until(() -> Invocation.of("check", histories).code() != ExitCode.UNREACHABLE);
       }
       assertThat(kinds(Invocation.of("check", histories))).isEmpty();

@@ -149,12 +149,12 @@ class KafkaIT {
               "--from",
               topic));
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> assertThat(anomalyLines(out)).as(Files.readString(err)).isEqualTo(1));
       run("analyzer=" + topic + ",service=shop,versions=triggers", JarRun.JAR);
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(Duration.ofMinutes(2))
           .untilAsserted(
               () -> assertThat(anomalyLines(out)).as(Files.readString(err)).isEqualTo(2));
     } finally {

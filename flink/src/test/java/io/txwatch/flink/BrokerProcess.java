@@ -116,7 +116,10 @@ final class BrokerProcess implements AutoCloseable {
       admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1))).all().get();
       Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
       partitions(topic, partitions).forEach(one -> ends.put(one, OffsetSpec.latest()));
-      await().ignoreExceptions().until(() -> admin.listOffsets(ends).all().get() != null);
+      await()
+          .atMost(Duration.ofMinutes(2))
+          .ignoreExceptions()
+          .until(() -> admin.listOffsets(ends).all().get() != null);
     }
   }
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The job with {@code --changes}: the recording of {@code DebeziumJoinTest}, a lost update and a
  * write skew that the histories alone do not show, and the records of Debezium's own connector.
  */
-@Timeout(90)
+@Timeout(300)
 class DebeziumJobTest {
 
   static final String KEY = "key-of-the-recording";
@@ -208,7 +208,7 @@ class DebeziumJobTest {
     environment.execute();
 
     // A commit has returned before the broker shows what it contains.
-    await().atMost(Duration.ofSeconds(30)).until(() -> ids("anomalies-all").size() >= 2);
+    await().atMost(Duration.ofMinutes(2)).until(() -> ids("anomalies-all").size() >= 2);
     assertThat(ids("anomalies-all")).containsExactlyInAnyOrderElementsOf(expected());
   }
 
@@ -225,7 +225,7 @@ class DebeziumJobTest {
     String folder = Files.createDirectory(directory.resolve("savepoint")).toUri().toString();
     String savepoint =
         await()
-            .atMost(Duration.ofSeconds(30))
+            .atMost(Duration.ofMinutes(2))
             .ignoreExceptions() // not all of its tasks are running yet
             .until(
                 () -> first.stopWithSavepoint(false, folder, SavepointFormatType.CANONICAL).get(),
@@ -242,7 +242,7 @@ class DebeziumJobTest {
     broker.write(List.of(new ProducerRecord<>("half", 0, later, new byte[0], end)));
 
     JobClient second = started(savepoint);
-    await().atMost(Duration.ofSeconds(30)).until(() -> ids("anomalies-half").size() >= 2);
+    await().atMost(Duration.ofMinutes(2)).until(() -> ids("anomalies-half").size() >= 2);
     second.cancel().get();
     assertThat(ids("anomalies-half")).containsExactlyInAnyOrderElementsOf(expected());
   }

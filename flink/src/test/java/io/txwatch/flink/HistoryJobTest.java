@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The job on Flink's mini-cluster, with topics of a real broker. */
-@Timeout(60)
+@Timeout(300)
 class HistoryJobTest {
 
   private static final long MAX_CLOCK_DIFFERENCE = HistoryJob.MAX_CLOCK_DIFFERENCE.toMillis();
@@ -302,7 +302,7 @@ class HistoryJobTest {
       broker.create(to, 1);
       writeTo(all.size() / 2);
       job = start(environment);
-      await().until(() -> found().size() > 5);
+      await().atMost(Duration.ofMinutes(2)).until(() -> found().size() > 5);
       assertThat(found()).hasSizeLessThan(expected.size());
     }
 
@@ -328,7 +328,7 @@ class HistoryJobTest {
     }
 
     private void assertEachFoundOnce(JobClient running) throws Exception {
-      await().atMost(Duration.ofSeconds(30)).until(() -> found().size() >= expected.size());
+      await().atMost(Duration.ofMinutes(2)).until(() -> found().size() >= expected.size());
       running.cancel().get();
       DatabaseAnalysisTest.assertSame(found(), expected);
       for (ConsumerRecord<byte[], byte[]> record : broker.committedRecords(to, 1)) {
