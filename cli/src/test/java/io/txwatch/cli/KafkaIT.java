@@ -21,6 +21,7 @@ class KafkaIT {
 
   private static final String APPLICATION =
       """
+      import java.lang.management.ManagementFactory;
       import java.sql.*;
 
       public class Shop {
@@ -38,7 +39,8 @@ class KafkaIT {
             bob.createStatement().execute("UPDATE account SET balance = " + (seenByBob - 20) + " WHERE id = 1");
             bob.commit();
           }
-          Thread.sleep(3_000); // the client connects meanwhile, on a busy machine as well
+          // The client connects meanwhile: on a busy machine everything takes longer.
+          Thread.sleep(3 * ManagementFactory.getRuntimeMXBean().getUptime());
           try {
             Class.forName("org.apache.kafka.clients.producer.KafkaProducer");
             System.out.println("the application sees the client");
