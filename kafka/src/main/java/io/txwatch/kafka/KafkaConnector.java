@@ -43,10 +43,14 @@ public final class KafkaConnector implements TopicConnector {
 
   /**
    * The message of a failure and of its cause: Kafka's client states the cause alone in the latter.
-   * Values of its settings, which may be passwords, are left out.
+   * Values of its settings, which may be passwords, are left out. The client has the same message
+   * for a broker that is not there and for a topic that is not.
    */
   static String message(Throwable e) {
     String own = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    if (own.contains("not present in metadata")) {
+      own = "no broker answers, or none has the topic: " + own;
+    }
     Throwable cause = e.getCause();
     String text = cause == null || cause == e ? own : own + ": " + message(cause);
     return text.replaceAll("\\p{Cntrl}+", " ")

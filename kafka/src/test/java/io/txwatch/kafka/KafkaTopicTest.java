@@ -316,7 +316,10 @@ class KafkaTopicTest {
       closed = socket.getLocalPort();
     }
     assertThat(writtenToNobody("kafka://127.0.0.1:" + closed + "/refused"))
-        .contains("is not to be reached", "the buffer is full", "events were not delivered");
+        .contains(
+            "is not to be reached (no broker answers, or none has the topic: ",
+            "the buffer is full",
+            "events were not delivered (no broker answers");
   }
 
   /** Writes more than the buffer holds, and closes; returns what was printed. */
