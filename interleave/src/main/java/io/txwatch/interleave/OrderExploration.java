@@ -27,6 +27,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -223,7 +224,7 @@ final class OrderExploration implements AutoCloseable {
    * that work for no operation would not.
    */
   private Interleaved confirmed(Interleaved race) throws InterruptedException {
-    Scheduler again = new KeptSchedule(race.schedule()).scheduler(names);
+    KeptSchedule again = new KeptSchedule(race.schedule());
     serial = new SerialOrders(names, new WholeOperations());
     String differing = serial.execute();
     if (differing.isEmpty()) {
@@ -234,7 +235,7 @@ final class OrderExploration implements AutoCloseable {
     }
     for (int i = 0; i < CONFIRMATIONS && differing.isEmpty(); i++) {
       try {
-        Race found = executeAgain(again);
+        Race found = execute(() -> again.scheduler(names));
         differing =
             found == null || !judgedKeys.areSame(judged, race.schedule(), keysOfRace)
                 ? "executed again it does not"
@@ -275,7 +276,7 @@ final class OrderExploration implements AutoCloseable {
     }
     for (Interruption interruption : settings.interruptions()) {
       if (executions < settings.executions()) {
-        race = execute(interruption.scheduler(operations.size()));
+        race = execute(() -> interruption.scheduler(operations.size()));
       }
       if (race != null) {
         return found(named(race));
@@ -345,7 +346,7 @@ final class OrderExploration implements AutoCloseable {
       return null;
     }
     try {
-      Race race = execute(kept.scheduler(names));
+      Race race = execute(() -> kept.scheduler(names));
       if (judgedKeys.areSame(judged, kept.lines())) {
         notes.add("the kept schedule was executed first");
         return race;
@@ -380,7 +381,8 @@ final class OrderExploration implements AutoCloseable {
     Random random = new Random(settings.seed());
     int most = Math.min(settings.sampled(), settings.executions() - executions);
     for (int i = 0; i < most; i++) {
-      Race race = execute(new RandomPriorities(random, operations.size(), calls, RANDOM_CHANGES));
+      Race race =
+          execute(() -> new RandomPriorities(random, operations.size(), calls, RANDOM_CHANGES));
       if (race != null) {
         return found(named(race));
       }
@@ -398,16 +400,17 @@ final class OrderExploration implements AutoCloseable {
             + " gives what an order of whole operations gives");
   }
 
-  private @Nullable Race execute(Scheduler scheduler) throws InterruptedException {
-    observed.begin();
-    return judge(program.execute(scheduler));
-  }
-
-  /** Executes an order until the calls are those that it consists of, as the explorer does. */
-  private @Nullable Race executeAgain(Scheduler scheduler) throws InterruptedException {
+  /**
+   * Executes an order, and again if it leads to other calls than before, as the explorer does.
+   *
+   * @param scheduler creates one for each execution
+   * @throws DivergedException if it always does
+   */
+  private @Nullable Race execute(Supplier<Scheduler> scheduler) throws InterruptedException {
     for (int attempt = 1; ; attempt++) {
+      observed.begin();
       try {
-        return execute(scheduler);
+        return judge(program.execute(scheduler.get()));
       } catch (DivergedException e) {
         if (attempt == Explorer.MAX_ATTEMPTS) {
           throw e;
@@ -521,7 +524,7 @@ final class OrderExploration implements AutoCloseable {
       for (int i = 0;
           i < settings.repetitionsForName() && anomalies.isEmpty() && observed.isAnalysed();
           i++) {
-        Race again = execute(new KeptSchedule(race.schedule()).scheduler(names));
+        Race again = execute(() -> new KeptSchedule(race.schedule()).scheduler(names));
         if (again == null || !judgedKeys.areSame(judged, race.schedule(), race.keys())) {
           return race;
         }
