@@ -36,9 +36,11 @@ final class BrokerMain {
     // What is older than a week is deleted soon, and not only in tests that take long.
     config.put("log.retention.check.interval.ms", "500");
     config.put("log.initial.task.delay.ms", "500");
-    // After it was killed, it is registered again once its session has ended.
-    config.put("broker.session.timeout.ms", "1000");
-    config.put("broker.heartbeat.interval.ms", "200");
+    // After it was killed, it is registered again once its session has ended, in about the time
+    // that it takes to start. A shorter one ends while the machine is busy: then no topic has a
+    // leader.
+    config.put("broker.session.timeout.ms", "5000");
+    config.put("broker.heartbeat.interval.ms", "500");
     Path file = directory.resolve("server.properties");
     if (!Files.exists(file)) {
       try (var out = Files.newOutputStream(file)) {
