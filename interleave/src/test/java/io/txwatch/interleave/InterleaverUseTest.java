@@ -255,6 +255,32 @@ class InterleaverUseTest {
     assertThat(found.reason()).contains("not deterministic");
   }
 
+  @Test
+  void anExecutionWhoseCallsDifferLeavesNoTransactionOpen() throws Exception {
+    int[] calls = new int[1];
+    try (Connection connection = open("none")) {
+      connection.setAutoCommit(false);
+      Interleaved found =
+          new Interleaver()
+              .operation("count", () -> countSometimes(connection, ++calls[0]))
+              .operation("read", this::takeLocked)
+              .run();
+      assertThat(found.verdict()).as(found.toString()).isEqualTo(Verdict.UNDECIDED);
+      assertThat(found.reason()).startsWith("in the same order an operation executes ");
+    }
+  }
+
+  /** Does not roll back if it cannot go on, as an operation of an application may not. */
+  private static Object countSometimes(Connection connection, int times) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      for (int i = 0; i < times; i++) {
+        statement.executeUpdate("UPDATE stock SET n = n + 0 WHERE id = 1");
+      }
+    }
+    connection.commit();
+    return "counted";
+  }
+
   private Object set(int n) throws SQLException {
     if (n == 0) {
       return 0;

@@ -221,19 +221,29 @@ public final class GatedProgram implements Program {
       }
       List<Long> enabled = new ArrayList<>();
       int last = -1;
+      DivergedException diverged = null;
       for (long now = next(waiting); now != 0; now = next(waiting)) {
         if (schedule.size() == MAX_CALLS) {
           throw new HangException(
               "the operations have made " + MAX_CALLS + " calls and not ended: " + describe(),
               false);
         }
-        last = scheduler.next(schedule.size(), now, last);
+        if (diverged == null) {
+          try {
+            last = scheduler.next(schedule.size(), now, last);
+          } catch (DivergedException e) {
+            diverged = e;
+          }
+        }
+        if (diverged != null && (last < 0 || (now >> last & 1) == 0)) {
+          last = Long.numberOfTrailingZeros(now);
+        }
         OperationRun run = runs.get(last);
         GatedCall call = run.next();
         enabled.add(now);
         schedule.add(last);
         texts.add(text(call));
-        demandSame(schedule, texts);
+        diverged = diverged == null ? difference(schedule, texts) : diverged;
         observer.before(call);
         synchronized (lock) {
           // A pool may have given it a connection that another operation has used.
@@ -241,6 +251,10 @@ public final class GatedProgram implements Program {
           run.released();
           changed();
         }
+      }
+      // Only now: an operation that is abandoned may leave its transaction open.
+      if (diverged != null) {
+        throw diverged;
       }
       return execution(schedule, enabled);
     } catch (HangException e) {
@@ -399,14 +413,15 @@ public final class GatedProgram implements Program {
     return String.join("; ", call.statements().stream().map(GatedCall.Statement::sql).toList());
   }
 
-  private void demandSame(List<Integer> schedule, List<String> texts) {
+  /** That the last call is another one than in the execution before; null if it is not. */
+  private @Nullable DivergedException difference(List<Integer> schedule, List<String> texts) {
     int size = schedule.size();
-    if (size <= lastSchedule.size()
-        && lastSchedule.subList(0, size).equals(schedule)
-        && !lastTexts.get(size - 1).equals(texts.get(size - 1))
-        && !observer.resetKeys().isSame(texts.get(size - 1), lastTexts.get(size - 1), lastKeys)) {
-      throw new DivergedException(lastTexts.get(size - 1), texts.get(size - 1));
-    }
+    boolean isSame =
+        size > lastSchedule.size()
+            || !lastSchedule.subList(0, size).equals(schedule)
+            || lastTexts.get(size - 1).equals(texts.get(size - 1))
+            || observer.resetKeys().isSame(texts.get(size - 1), lastTexts.get(size - 1), lastKeys);
+    return isSame ? null : new DivergedException(lastTexts.get(size - 1), texts.get(size - 1));
   }
 
   private ExecutedSchedule execution(List<Integer> schedule, List<Long> enabled) {
