@@ -99,9 +99,7 @@ final class KafkaBroker implements AutoCloseable {
     return "kafka://127.0.0.1:" + port + "/" + topic;
   }
 
-  /**
-   * Creates a topic and waits until it can be written to, for longer than txwatch without a line.
-   */
+  /** Creates a topic and waits until it can be written to. */
   void create(String topic) throws IOException, InterruptedException {
     send(List.of(topic));
   }

@@ -112,9 +112,9 @@ public final class Explorer {
   }
 
   /**
-   * Explores. An execution whose order leads to other calls than before is judged as well, and its
-   * order is executed again. If it always leads to others, what happened first was the exception:
-   * it is explored no further.
+   * Explores. An order that leads to other calls than before is executed again. If other operations
+   * could go on, the execution is judged as well; and if that is so each time, what happened first
+   * was the exception: it is explored no further.
    *
    * @param judge called after each execution
    * @throws DivergedException if orders led to other calls too often

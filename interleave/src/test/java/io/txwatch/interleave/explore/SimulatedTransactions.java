@@ -69,7 +69,7 @@ final class SimulatedTransactions implements Program {
   }
 
   /** As if one of ten deadlocks had been noticed by another transaction than the last to wait. */
-  void setChance(@Nullable Random newChance) {
+  void setChance(Random newChance) {
     chance = newChance;
   }
 
