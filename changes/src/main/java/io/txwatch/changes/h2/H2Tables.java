@@ -78,11 +78,9 @@ record H2Tables(
         }
       }
       constraints.addAll(schema.getAllConstraints());
-      for (TriggerObject trigger : schema.getAllTriggers()) {
-        if (trigger.getName().startsWith(WatchedTable.PREFIX)) {
-          triggers.put(trigger.getName(), Name.of(trigger.getTable()));
-        }
-      }
+    }
+    for (TriggerObject trigger : triggers(database)) {
+      triggers.put(trigger.getName(), Name.of(trigger.getTable()));
     }
     Map<Name, List<Key>> keys = readKeys(constraints, present);
     Map<Name, ChangedTable> tables = new LinkedHashMap<>();
@@ -103,6 +101,19 @@ record H2Tables(
                   name.schema(), name.table(), columns, keys.getOrDefault(name, List.of())));
         });
     return new H2Tables(tables, present, unreadable, triggers);
+  }
+
+  /** The triggers of txwatch. */
+  static List<TriggerObject> triggers(Database database) {
+    List<TriggerObject> triggers = new ArrayList<>();
+    for (Schema schema : database.getAllSchemas()) {
+      for (TriggerObject trigger : schema.getAllTriggers()) {
+        if (trigger.getName().startsWith(WatchedTable.PREFIX)) {
+          triggers.add(trigger);
+        }
+      }
+    }
+    return triggers;
   }
 
   /** The primary key is the first. */

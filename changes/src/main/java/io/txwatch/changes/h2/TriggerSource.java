@@ -46,6 +46,7 @@ import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
 import org.h2.mvstore.tx.Transaction;
 import org.h2.schema.Schema;
+import org.h2.schema.SchemaObject;
 import org.h2.schema.TriggerObject;
 import org.h2.table.Table;
 import org.h2.value.Value;
@@ -72,6 +73,7 @@ public final class TriggerSource implements ChangeSource {
   private static final long BUSY_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
   private static final long IDLE_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long MAX_DDL_WAIT_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long MAX_CLOSING_NANOS = TimeUnit.SECONDS.toNanos(4);
   private static final long UNREPORTED_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final long MAX_LOOK_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -89,6 +91,7 @@ public final class TriggerSource implements ChangeSource {
       Pattern.compile("\\s*create\\s+(?!or\\s+replace\\b)[^;]*;?\\s*", Pattern.CASE_INSENSITIVE);
 
   private final Database database;
+  private final TriggerDdl ddl;
   private final String name;
   private final String id = UUID.randomUUID().toString().substring(0, 8);
   private final Map<Transaction, PendingTransaction> pending = new ConcurrentHashMap<>();
@@ -166,6 +169,7 @@ public final class TriggerSource implements ChangeSource {
 
   private TriggerSource(Database database) {
     this.database = database;
+    ddl = new TriggerDdl(database);
     name = database.getShortName();
     position = new LogPosition(name, System.nanoTime());
     thread = BackgroundThreads.create("txwatch-h2-" + name, this::run);
@@ -198,6 +202,16 @@ public final class TriggerSource implements ChangeSource {
       SessionLocal.class.getMethod("getTransaction");
       SessionLocal.class.getMethod("getCurrentCommand");
       SessionLocal.class.getMethod("getCommandStartOrEnd");
+      SessionLocal.class.getMethod("getLockTimeout");
+      SessionLocal.class.getMethod("setLockTimeout", int.class);
+      SessionLocal.class.getMethod("commit", boolean.class);
+      SessionLocal.class.getMethod("rollback");
+      Table.class.getMethod("lock", SessionLocal.class, int.class);
+      Database.class.getMethod("lockMeta", SessionLocal.class);
+      Database.class.getMethod("allocateObjectId");
+      Database.class.getMethod("addSchemaObject", SessionLocal.class, SchemaObject.class);
+      Database.class.getMethod("removeSchemaObject", SessionLocal.class, SchemaObject.class);
+      TriggerDdl.triggersOfTable();
       Transaction.class.getMethod("getStatus");
       Transaction.class.getMethod("setSavepoint");
       Database.class.getMethod("getModificationMetaId");
@@ -219,7 +233,7 @@ public final class TriggerSource implements ChangeSource {
           "the class loader of txwatch does not see H2's class "
               + String.valueOf(e.getMessage()).replace('/', '.')
               + ": is H2 in a class loader of its own, or earlier than 2.2?");
-    } catch (NoSuchMethodException | LinkageError e) {
+    } catch (NoSuchMethodException | NoSuchFieldException | LinkageError e) {
       return refused("not a version of H2 that txwatch knows (2.2 and later)");
     } catch (RuntimeException e) {
       return refused("H2 cannot be asked: " + e);
@@ -542,21 +556,12 @@ public final class TriggerSource implements ChangeSource {
    * @param isInTime false if rows may have been written to new tables
    */
   private void install(boolean isInTime) throws SQLException {
-    // The system session's connection is not counted among the users': the database closes anyway.
-    Connection connection = database.getSystemSession().createConnection(false);
     H2Tables catalog = H2Tables.read(database);
-    Set<H2Tables.Name> served = new HashSet<>();
-    catalog
-        .triggers()
-        .forEach(
-            (trigger, table) -> {
-              if (isOwn(trigger)) {
-                served.add(table);
-              }
-            });
+    Set<H2Tables.Name> served = served(catalog);
     List<H2Tables.Name> created = new ArrayList<>();
     Map<H2Tables.Name, String> failed = new HashMap<>();
-    for (H2Tables.Name table : catalog.tables().keySet()) {
+    for (Map.Entry<H2Tables.Name, Table> entry : catalog.engineTables().entrySet()) {
+      H2Tables.Name table = entry.getKey();
       if (served.contains(table)) {
         continue;
       }
@@ -564,7 +569,7 @@ public final class TriggerSource implements ChangeSource {
         refuse(table, "it has a column of a type whose values triggers may not get");
       } else {
         try {
-          create(connection, table);
+          create(entry.getValue());
           created.add(table);
           refused.remove(table);
         } catch (SQLException e) {
@@ -572,9 +577,15 @@ public final class TriggerSource implements ChangeSource {
         }
       }
     }
-    Set<H2Tables.Name> present = describe();
-    failed.keySet().retainAll(present); // The others were dropped, or renamed, meanwhile.
+    H2Tables present = describe();
+    failed.keySet().retainAll(present.tables().keySet()); // The others were dropped, or renamed.
     failed.forEach(this::refuse);
+    Set<H2Tables.Name> createdMeanwhile = new HashSet<>(present.tables().keySet());
+    createdMeanwhile.removeAll(served(present));
+    createdMeanwhile.removeAll(refused);
+    if (!createdMeanwhile.isEmpty()) {
+      schemaNumber = -1; // they get their triggers next time
+    }
     boolean isFirst = failedAttempts == 0;
     failedAttempts = failed.isEmpty() ? 0 : failedAttempts + 1;
     if (failedAttempts > 0 && failedAttempts < MAX_ATTEMPTS) {
@@ -582,9 +593,7 @@ public final class TriggerSource implements ChangeSource {
     }
     boolean isTooLate = !isInTime || isLate || !isFirst;
     boolean isUncommitted =
-        (isTooLate || state == State.CONNECTING)
-            && !created.isEmpty()
-            && hasUncommitted(connection);
+        (isTooLate || state == State.CONNECTING) && !created.isEmpty() && hasUncommitted();
     isLate = false;
     if (isTooLate || isUncommitted) {
       for (H2Tables.Name table : created) {
@@ -600,20 +609,11 @@ public final class TriggerSource implements ChangeSource {
     installedAt = System.nanoTime();
   }
 
-  private void create(Connection connection, H2Tables.Name table) throws SQLException {
+  private void create(Table table) throws SQLException {
     WatchedTable watched = WatchedTable.register(this, id + "_" + ++triggersCreated);
-    try (Statement statement = connection.createStatement()) {
-      statement.execute(
-          "CREATE TRIGGER "
-              + H2Tables.quoted(table.schema())
-              + "."
-              + H2Tables.quoted(watched.trigger())
-              + " AFTER INSERT, UPDATE, DELETE, ROLLBACK ON "
-              + table.quoted()
-              + " FOR EACH ROW CALL '"
-              + RowTrigger.class.getName()
-              + "'");
-    } catch (SQLException e) {
+    try {
+      ddl.create(table, watched.trigger(), RowTrigger.class, MAX_DDL_WAIT_NANOS);
+    } catch (SQLException | RuntimeException e) {
       watched.unregister();
       throw e;
     }
@@ -625,12 +625,27 @@ public final class TriggerSource implements ChangeSource {
     }
   }
 
+  /** The tables that have a trigger of this source. */
+  private Set<H2Tables.Name> served(H2Tables catalog) {
+    Set<H2Tables.Name> served = new HashSet<>();
+    catalog
+        .triggers()
+        .forEach(
+            (trigger, table) -> {
+              if (isOwn(trigger)) {
+                served.add(table);
+              }
+            });
+    return served;
+  }
+
   private boolean isOwn(String trigger) {
     WatchedTable table = WatchedTable.ofTrigger(trigger);
     return table != null && table.source() == this;
   }
 
-  private static boolean hasUncommitted(Connection connection) throws SQLException {
+  private boolean hasUncommitted() throws SQLException {
+    Connection connection = database.getSystemSession().createConnection(false);
     try (Statement statement = connection.createStatement();
         ResultSet sessions =
             statement.executeQuery(
@@ -641,7 +656,7 @@ public final class TriggerSource implements ChangeSource {
   }
 
   /** A description holds for the changes that were made at the number before and after it. */
-  private Set<H2Tables.Name> describe() {
+  private H2Tables describe() {
     H2Tables catalog;
     long number;
     int attempts = 0;
@@ -659,7 +674,7 @@ public final class TriggerSource implements ChangeSource {
     }
     refused.retainAll(catalog.tables().keySet());
     schemaNumber = number;
-    return catalog.tables().keySet();
+    return catalog;
   }
 
   /**
@@ -820,17 +835,10 @@ public final class TriggerSource implements ChangeSource {
     }
     if (!isDatabaseClosed) {
       try {
-        Connection connection = database.getSystemSession().createConnection(false);
-        for (Map.Entry<String, H2Tables.Name> trigger :
-            H2Tables.read(database).triggers().entrySet()) {
-          if (isOwn(trigger.getKey())) {
-            try (Statement statement = connection.createStatement()) {
-              statement.execute(
-                  "DROP TRIGGER IF EXISTS "
-                      + H2Tables.quoted(trigger.getValue().schema())
-                      + "."
-                      + H2Tables.quoted(trigger.getKey()));
-            }
+        long end = System.nanoTime() + MAX_CLOSING_NANOS;
+        for (TriggerObject trigger : H2Tables.triggers(database)) {
+          if (isOwn(trigger.getName())) {
+            ddl.drop(trigger, end - System.nanoTime());
           }
         }
       } catch (SQLException | RuntimeException e) {
