@@ -7,10 +7,12 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.txwatch.servers.ServerKind;
 import io.txwatch.settings.Setting;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import javax.sql.PooledConnection;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,6 +24,12 @@ class WrappedPoolsTest {
   private static final String[] SETUP = {
     "CREATE TABLE account (id INT PRIMARY KEY, balance INT)", "INSERT INTO account VALUES (1, 10)"
   };
+
+  /** HikariCP sets it for the whole process, by its own timeout. */
+  @AfterEach
+  void resetLoginTimeout() {
+    DriverManager.setLoginTimeout(0);
+  }
 
   @ParameterizedTest
   @MethodSource("io.txwatch.servers.TestServers#concurrentKinds")
