@@ -569,7 +569,7 @@ class VersionsFromTriggersTest {
   // ---------------------------------------------------------------- what is left alone
 
   private void awaitNoTriggers() {
-    Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> triggers().isEmpty());
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> triggers().isEmpty());
   }
 
   @Test
