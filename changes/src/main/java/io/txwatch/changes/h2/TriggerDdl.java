@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>DDL takes two locks, the database's monitor and the lock of the catalog's table SYS, in
  *       either order: {@code Database.addSchemaObject}, of a trigger, takes SYS first, {@code
- *       addDatabaseObject}, of a schema, the monitor. Two sessions block each other so until the
- *       one that waits for SYS reaches its lock timeout. Here the monitor is taken first, and what
- *       is locked then is given up again if it cannot be had at once.
+ *       addDatabaseObject}, of a schema, the monitor. Two sessions can so block each other, until
+ *       the one that waits for SYS reaches its lock timeout. Here the monitor is taken first, and
+ *       released again if the other locks cannot be had at once.
  *   <li>A statement goes through the list of its table's triggers for each row, and fails if the
  *       list changes meanwhile. Here the table gets another list, and the one that is in use stays
  *       as it is.
@@ -129,7 +129,8 @@ final class TriggerDdl {
         }
       }
       lockMillis = Math.min(2 * lockMillis, MAX_LOCK_MILLIS);
-      LockSupport.parkNanos(this, PAUSE_NANOS); // whoever has the lock may want the monitor
+      LockSupport.parkNanos(
+          this, PAUSE_NANOS); // the session that has the lock may need the monitor
     }
   }
 
