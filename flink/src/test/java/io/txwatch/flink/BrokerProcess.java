@@ -130,6 +130,19 @@ final class BrokerProcess implements AutoCloseable {
   /** Writes records in that order; those of a stream are in one partition. */
   void write(String topic, int partitions, List<TopicRecord> records)
       throws InterruptedException, ExecutionException {
+    List<ProducerRecord<byte[], byte[]>> all = new ArrayList<>();
+    for (TopicRecord one : records) {
+      ProducerRecord<byte[], byte[]> written =
+          new ProducerRecord<>(topic, (int) (one.client() % partitions), one.key(), one.value());
+      one.headers().forEach((name, value) -> written.headers().add(name, value));
+      all.add(written);
+    }
+    write(all);
+  }
+
+  /** Writes records as they are. */
+  void write(List<ProducerRecord<byte[], byte[]>> records)
+      throws InterruptedException, ExecutionException {
     List<Future<RecordMetadata>> sent = new ArrayList<>();
     Map<String, Object> settings = new HashMap<>(client());
     // A new leader may refuse the first batch and accept a second one that was already sent. Then
@@ -137,23 +150,10 @@ final class BrokerProcess implements AutoCloseable {
     settings.put("max.in.flight.requests.per.connection", 1);
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
-      for (TopicRecord one : records) {
-        ProducerRecord<byte[], byte[]> written =
-            new ProducerRecord<>(topic, (int) (one.client() % partitions), one.key(), one.value());
-        one.headers().forEach((name, value) -> written.headers().add(name, value));
-        sent.add(producer.send(written));
-      }
+      records.forEach(one -> sent.add(producer.send(one)));
       for (Future<RecordMetadata> one : sent) {
         one.get();
       }
-    }
-  }
-
-  /** Writes records as they are. */
-  void write(List<ProducerRecord<byte[], byte[]>> records) {
-    try (KafkaProducer<byte[], byte[]> producer =
-        new KafkaProducer<>(client(), new ByteArraySerializer(), new ByteArraySerializer())) {
-      records.forEach(producer::send);
     }
   }
 

@@ -25,7 +25,14 @@ final class RecordsMain {
     List<Future<?>> sent = new ArrayList<>();
     try (KafkaProducer<String, String> producer =
             new KafkaProducer<>(
-                Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, args[0]),
+                Map.of(
+                    ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                    args[0],
+                    // A new leader may refuse the first batch and accept a second one that was
+                    // already sent. Then the first one is out of order, and repeated until the
+                    // producer's time is over.
+                    ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                    1),
                 new StringSerializer(),
                 new StringSerializer());
         BufferedReader lines =
