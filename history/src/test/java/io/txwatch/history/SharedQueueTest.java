@@ -141,7 +141,7 @@ class SharedQueueTest {
 
   @Test
   void sessionAcquiredWithinTheLingerKeepsTheThread() throws Exception {
-    SharedQueue shared = queue(TimeUnit.SECONDS.toNanos(2));
+    SharedQueue shared = queue(TimeUnit.SECONDS.toNanos(4));
     EventSink first = shared.acquire();
     first.accept(new Event.SessionClosed(1));
     await(() -> recorder.seen.size() == 1);
@@ -150,7 +150,7 @@ class SharedQueueTest {
     Thread.sleep(500);
     EventSink second = shared.acquire();
     assertThat(second).isSameAs(first);
-    Thread.sleep(3_000);
+    Thread.sleep(5_000);
     assertThat(thread.isAlive()).isTrue();
     shared.release(second);
     thread.join();
