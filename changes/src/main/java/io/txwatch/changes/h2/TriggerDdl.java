@@ -66,8 +66,8 @@ final class TriggerDdl {
   /**
    * Creates a trigger for each row that is inserted, updated or deleted, or restored by a rollback.
    *
-   * @throws SQLException among others if there is no such table any more, or the catalog is locked
-   *     for as long as that
+   * @param maxNanos how long it is tried
+   * @throws SQLException among others if the table was dropped, or the catalog stays locked
    */
   void create(Table table, String name, Class<? extends Trigger> type, long maxNanos)
       throws SQLException {
@@ -90,14 +90,15 @@ final class TriggerDdl {
   }
 
   /**
-   * Drops a trigger.
+   * Drops a trigger, if it was not dropped with its table.
    *
-   * @throws SQLException among others if the catalog, or the table, is locked for as long as that
+   * @param maxNanos how long it is tried; once at least
+   * @throws SQLException among others if the table or the catalog stays locked
    */
   void drop(TriggerObject trigger, long maxNanos) throws SQLException {
     Table table = trigger.getTable();
     if (table == null) {
-      return; // it was dropped with its table
+      return;
     }
     change(
         (session, lockMillis) -> {
@@ -129,8 +130,8 @@ final class TriggerDdl {
         }
       }
       lockMillis = Math.min(2 * lockMillis, MAX_LOCK_MILLIS);
-      LockSupport.parkNanos(
-          this, PAUSE_NANOS); // the session that has the lock may need the monitor
+      // The session that has the lock may need the monitor.
+      LockSupport.parkNanos(this, PAUSE_NANOS);
     }
   }
 

@@ -826,7 +826,24 @@ public final class TriggerSource implements ChangeSource {
     }
   }
 
-  /** Leaves nothing behind. */
+  private void dropTriggers() {
+    long end = System.nanoTime() + MAX_CLOSING_NANOS;
+    for (TriggerObject trigger : H2Tables.triggers(database)) {
+      try {
+        if (isOwn(trigger.getName())) {
+          ddl.drop(trigger, end - System.nanoTime());
+        }
+      } catch (SQLException e) {
+        remain(e);
+      }
+    }
+  }
+
+  private void remain(Exception e) {
+    problem = "closed, but triggers remain: " + e.getMessage();
+  }
+
+  /** Leaves nothing behind, but what cannot be dropped. */
   private void finish() {
     isClosing = true;
     state = State.CLOSED;
@@ -835,14 +852,9 @@ public final class TriggerSource implements ChangeSource {
     }
     if (!isDatabaseClosed) {
       try {
-        long end = System.nanoTime() + MAX_CLOSING_NANOS;
-        for (TriggerObject trigger : H2Tables.triggers(database)) {
-          if (isOwn(trigger.getName())) {
-            ddl.drop(trigger, end - System.nanoTime());
-          }
-        }
-      } catch (SQLException | RuntimeException e) {
-        problem = "closed, but triggers remain: " + e.getMessage();
+        dropTriggers();
+      } catch (RuntimeException e) { // the database is being closed
+        remain(e);
       }
     }
     try {

@@ -146,6 +146,20 @@ class TriggerDdlTest {
   }
 
   @Test
+  void triggersOfOtherTablesAreDropped() throws Exception {
+    statement.execute("CREATE TABLE a(id INT PRIMARY KEY)");
+    statement.execute("CREATE TABLE z(id INT PRIMARY KEY)");
+    source.start(new Ignoring());
+    connection.setAutoCommit(false);
+    statement.execute("UPDATE t SET n = 0");
+    source.close();
+    assertThat(triggers()).isEqualTo(1);
+    assertThat(source.problem()).startsWith("closed, but triggers remain: Timeout");
+    statement.execute("UPDATE t SET n = 1");
+    connection.commit();
+  }
+
+  @Test
   void tableThatWasDroppedGetsNoTrigger() throws Exception {
     Database database = database();
     var table = H2Tables.read(database).engineTables().values().iterator().next();
