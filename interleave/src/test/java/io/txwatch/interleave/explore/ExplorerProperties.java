@@ -10,6 +10,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
@@ -47,13 +48,27 @@ class ExplorerProperties {
     }
   }
 
+  /**
+   * Which transaction of a deadlock fails is then a matter of chance, and with it which outcomes
+   * with a deadlock come up (3 of 100,000 programs miss one). Those without one all do.
+   */
   @Property(tries = 300)
-  void everyOutcomeIsReachedIfDeadlocksAreNotDeterministic(@ForAll long seed)
+  void everyOutcomeWithoutDeadlockIsReachedIfDeadlocksAreNotDeterministic(@ForAll long seed)
       throws InterruptedException {
     SimulatedTransactions program = SimulatedTransactions.random(new Random(seed), 2, 3, 3);
     Set<String> all = all(program, UNBOUNDED);
     program.setChance(new Random(seed));
-    assertThat(explored(program, UNBOUNDED)).containsAll(all);
+    Set<String> explored = explored(program, UNBOUNDED);
+    assertThat(explored).containsAll(withoutDeadlock(all));
+    assertThat(withoutDeadlock(explored).size() < explored.size())
+        .as("a deadlock is reached")
+        .isEqualTo(withoutDeadlock(all).size() < all.size());
+  }
+
+  private static Set<String> withoutDeadlock(Set<String> outcomes) {
+    return outcomes.stream()
+        .filter(outcome -> !outcome.contains("deadlock"))
+        .collect(Collectors.toSet());
   }
 
   @Test
