@@ -50,7 +50,7 @@ class ExplorerProperties {
 
   /**
    * Which transaction of a deadlock fails is then a matter of chance, and with it which outcomes
-   * with a deadlock come up (3 of 100,000 programs miss one). Those without one all do.
+   * with a deadlock come up (5 of 100,000 programs miss one). Those without one all do.
    */
   @Property(tries = 300)
   void everyOutcomeWithoutDeadlockIsReachedIfDeadlocksAreNotDeterministic(@ForAll long seed)
