@@ -826,11 +826,12 @@ public final class TriggerSource implements ChangeSource {
     }
   }
 
+  /** Its own, and those that sources closed before could not drop. */
   private void dropTriggers() {
     long end = System.nanoTime() + MAX_CLOSING_NANOS;
     for (TriggerObject trigger : H2Tables.triggers(database)) {
       try {
-        if (isOwn(trigger.getName())) {
+        if (isOwn(trigger.getName()) || WatchedTable.ofTrigger(trigger.getName()) == null) {
           ddl.drop(trigger, end - System.nanoTime());
         }
       } catch (SQLException e) {

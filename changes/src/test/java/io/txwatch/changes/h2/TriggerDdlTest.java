@@ -157,6 +157,11 @@ class TriggerDdlTest {
     assertThat(source.problem()).startsWith("closed, but triggers remain: Timeout");
     statement.execute("UPDATE t SET n = 1");
     connection.commit();
+
+    source = source.another();
+    source.start(new Ignoring());
+    source.close();
+    assertThat(triggers()).as("those that were left are dropped, too").isZero();
   }
 
   @Test
